@@ -32,8 +32,8 @@ class AuditActor(models.Model):
             return actor.pk
         if not name:
             return None
-        same = cls.objects.filter(name=name).order_by("pk").first()
-        return (same or cls.objects.create(name=name)).pk
+        actor = cls.objects.filter(name=name).order_by("pk").first() or cls.objects.create(name=name)
+        return actor.pk
 
 
 class AuditEvent(models.Model):

@@ -126,13 +126,13 @@ def store(content: dict[str, Any]) -> None:
         if content["origin"]:
             address, browser = content["origin"]
             AuditOrigin.objects.create(event_id=event.pk, at=event.at, address=address, browser=browser)
-        line = json.dumps(as_fields(event))
+        line = json.dumps(as_json(event))
         transaction.on_commit(lambda: logger.info("%s", line), using=alias)
 
 
-def as_fields(event: AuditEvent) -> dict[str, Any]:
+def as_json(event: AuditEvent) -> dict[str, Any]:
     """Return the columns of an event as JSON values, equal on every database."""
-    fields = {name.attname: getattr(event, name.attname) for name in event._meta.concrete_fields}
+    fields = {field.attname: getattr(event, field.attname) for field in event._meta.concrete_fields}
     at: datetime = fields["at"]
     return fields | {"at": at.astimezone(timezone.get_default_timezone()).isoformat(timespec="microseconds")}
 
@@ -150,7 +150,7 @@ def deliver_waiting() -> int:
 def _store_or_wait(content: dict[str, Any]) -> None:
     """Store the event, or keep it for later if another writer locks SQLite's file of records."""
     connection = connections[router.db_for_write(AuditEvent)]
-    if router.db_for_write(WaitingEvent) == connection.alias:
+    if router.db_for_write(WaitingEvent) == connection.alias:  # PostgreSQL: an import locks no other rows
         store(content)
         return
     with connection.cursor() as cursor:
@@ -194,8 +194,9 @@ def _person(by: AbstractBaseUser | Person | str | None) -> Person | None:
 
 
 def _account_of(subject: Any) -> str:
-    for owner in (subject, getattr(subject, "website", None)):
-        account = getattr(owner, "account", None)
+    """Return the reference of the subject's account, or of its website's, or its own; empty without one."""
+    for each in (subject, getattr(subject, "website", None)):
+        account = getattr(each, "account", None)
         if ref := getattr(account, "ref", ""):
             return str(ref)
     return str(getattr(subject, "ref", "") or "")

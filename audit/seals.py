@@ -15,7 +15,7 @@ from django.db.models.functions import Cast
 from django.utils import timezone
 
 from audit.models import ORIGIN_RETENTION, RETENTION, AuditActor, AuditEvent, AuditOrigin, AuditSeal
-from audit.recording import Acting, Subject, acting, as_fields, record
+from audit.recording import Acting, Subject, acting, as_json, record
 
 logger = logging.getLogger("audit")
 _CLOCK_SKEW = timedelta(minutes=5)  # the clock of the database may be behind
@@ -35,8 +35,8 @@ def seal(now: datetime) -> AuditSeal | None:
     if newest is None:
         return None
     new = AuditSeal(at=now, after_id=after_id, last_id=last_id, newest_at=newest.at, previous=previous)
-    new.events_digest = _digest_of(events)
-    new.digest = _digest(new)
+    new.events_digest = _events_digest(events)
+    new.digest = _seal_digest(new)
     try:
         with transaction.atomic(using=router.db_for_write(AuditSeal)):
             new.save(force_insert=True)
@@ -51,14 +51,14 @@ def first_difference() -> AuditSeal | None:
 
     The events of a seal may be missing if all are older than the retention and a recorded prune deleted them.
     """
-    last_id, digest, pruned = 0, "", _pruned_up_to()
-    before = timezone.now() - RETENTION
+    last_id, digest = 0, ""  # of the previous seal
+    pruned_up_to, oldest_kept_at = _pruned_up_to(), timezone.now() - RETENTION
     for each in AuditSeal.objects.iterator():
-        if (each.after_id, each.previous, _digest(each)) != (last_id, digest, each.digest):
+        if (each.after_id, each.previous, _seal_digest(each)) != (last_id, digest, each.digest):
             return each
         events = AuditEvent.objects.filter(pk__gt=each.after_id, pk__lte=each.last_id)
-        is_pruned = each.last_id <= pruned and each.newest_at < before and not events.exists()
-        if not is_pruned and _digest_of(events) != each.events_digest:
+        is_pruned = each.last_id <= pruned_up_to and each.newest_at < oldest_kept_at and not events.exists()
+        if not is_pruned and _events_digest(events) != each.events_digest:
             return each
         last_id, digest = each.last_id, each.digest
     return None
@@ -88,20 +88,21 @@ def prune(now: datetime) -> int:
     Return the number of events. The prune is an event of its own, so the next seal covers it.
     """
     AuditOrigin.objects.filter(at__lt=now - ORIGIN_RETENTION).delete()
-    kept = AuditSeal.objects.filter(newest_at__gte=now - RETENTION - _CLOCK_SKEW).first()
-    old = AuditSeal.objects.filter(pk__lt=kept.pk).last() if kept else AuditSeal.objects.last()
-    if old is None:
+    first_kept = AuditSeal.objects.filter(newest_at__gte=now - RETENTION - _CLOCK_SKEW).first()
+    seals = AuditSeal.objects.filter(pk__lt=first_kept.pk) if first_kept else AuditSeal.objects.all()
+    last_old = seals.last()
+    if last_old is None:
         return 0
     with transaction.atomic(using=router.db_for_write(AuditEvent)):
-        count, _models = AuditEvent.objects.filter(pk__lte=old.last_id).delete()
+        count, _models = AuditEvent.objects.filter(pk__lte=last_old.last_id).delete()
         if count:
             with acting(Acting()):  # a system event; the command records its own
-                record(_PRUNED, Subject("audit events", str(old.last_id)), after={"events": count})
+                record(_PRUNED, Subject("audit events", str(last_old.last_id)), after={"events": count})
     if count:
-        acts = AuditEvent.objects.filter(actor=OuterRef("pk"))
-        number = Cast(OuterRef("pk"), CharField())
-        about = AuditEvent.objects.filter(object_type="person", object_id=number)
-        AuditActor.objects.filter(~Exists(acts), ~Exists(about)).delete()
+        by_actor = AuditEvent.objects.filter(actor=OuterRef("pk"))
+        number = Cast(OuterRef("pk"), CharField())  # object_id is a text
+        about_actor = AuditEvent.objects.filter(object_type="person", object_id=number)
+        AuditActor.objects.filter(~Exists(by_actor), ~Exists(about_actor)).delete()
     return count
 
 
@@ -124,15 +125,15 @@ def _pruned_up_to() -> int:
     return max((int(each) for each in ids if each.isascii() and each.isdecimal()), default=0)
 
 
-def _digest_of(events: QuerySet[AuditEvent]) -> str:
+def _events_digest(events: QuerySet[AuditEvent]) -> str:
     """Return the SHA-256 over the events in canonical JSON, one line each."""
     digest = hashlib.sha256()
     for event in events.order_by("pk").iterator():
-        digest.update(_canonical(as_fields(event)) + b"\n")
+        digest.update(_canonical(as_json(event)) + b"\n")
     return digest.hexdigest()
 
 
-def _digest(seal: AuditSeal) -> str:
+def _seal_digest(seal: AuditSeal) -> str:
     """Return the SHA-256 over the facts of a seal."""
     return hashlib.sha256(_canonical(facts_of(seal))).hexdigest()
 

@@ -39,14 +39,15 @@ class AttemptsManager(models.Manager["Attempts"]):
 
         A refused attempt does not count, so trying again does not prolong the wait.
         """
-        since, rows = now - period, {digest(name): limit for name, limit in limits.items()}
+        since = (now - period).timestamp()
+        limit_of_key = {digest(name): limit for name, limit in limits.items()}
         with transaction.atomic(using=router.db_for_write(self.model)):
             self.filter(until__lt=now).delete()
-            self.bulk_create([Attempts(key=key, until=now) for key in rows], ignore_conflicts=True)
-            locked = list(self.select_for_update().filter(key__in=rows).order_by("key"))
+            self.bulk_create([Attempts(key=key, until=now) for key in limit_of_key], ignore_conflicts=True)
+            locked = list(self.select_for_update().filter(key__in=limit_of_key).order_by("key"))
             for row in locked:
-                row.times = [at for at in row.times if at > since.timestamp()]
-            if any(len(row.times) >= rows[row.key] for row in locked):
+                row.times = [at for at in row.times if at > since]
+            if any(len(row.times) >= limit_of_key[row.key] for row in locked):
                 return False
             for row in locked:
                 row.times.append(now.timestamp())

@@ -19,6 +19,7 @@ if sys.argv[1:2] == ["demo"]:
 
     prepare_environment(BASE_DIR, sys.argv[2:])
 
+# env(NAME, READER, DEFAULT) is the value of a setting; wrong values are refused at the end of this file.
 ENVIRONMENT = env = Environment(BASE_DIR / ".env")
 
 SECRET_KEY = env.required(
@@ -185,7 +186,7 @@ DATABASES = databases(
         "sqlite:///var/records.sqlite3",
     ),
     BASE_DIR,
-    short_lived=SQLITE_SYNCHRONOUS,
+    short_lived_synchronous=SQLITE_SYNCHRONOUS,
 )
 REPORTS_FOLDER = BASE_DIR / env("REPORTS_FOLDER", str, "var/reports")
 DATABASE_ROUTERS = ["config.operations.databases.ShortLivedRouter"]
@@ -228,7 +229,7 @@ ACCOUNT_RATE_LIMITS = {
     "change_password": "",  # allauth's own limit counts only by person, as does the next
     "reauthenticate": "",
 }
-ALLAUTH_TRUSTED_PROXY_COUNT = int(TRUST_PROXY)
+ALLAUTH_TRUSTED_PROXY_COUNT = int(TRUST_PROXY)  # 1 or 0
 ACCOUNT_FORMS = {
     "change_password": "config.identity.passwords.ChangePasswordForm",
     "reset_password": "config.identity.passwords.ResetPasswordForm",
@@ -256,6 +257,7 @@ LOGIN_REDIRECT_URL = "/"
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
 # Without a mail server, the page for a lost password names SUPPORT_URL (config.identity.sign_in).
 EMAIL_URL = env("EMAIL_URL", read.mail_server, "")
+# Sets EMAIL_HOST, EMAIL_PORT and the other settings of Django from the URL.
 vars().update(environ.Env.email_url_config(EMAIL_URL or "dummymail://"))
 EMAIL_TIMEOUT = 10
 _SENDER = env("DEFAULT_FROM_EMAIL", read.sender, "threat-dashboard@localhost")
@@ -297,7 +299,7 @@ X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SECURE_SSL_REDIRECT = HTTPS
-SECURE_REDIRECT_EXEMPT = [r"^v1/(?!(docs|public)$)"]  # a signed call is never redirected
+SECURE_REDIRECT_EXEMPT = [r"^v1/(?!(docs|public)$)"]  # a signed call is never redirected, those pages are
 # Browsers insist on https this long, even with an expired certificate: keep it short until renewals work.
 _HSTS_SECONDS = env("HSTS_SECONDS", read.number(0, 999_999_999), 3600)
 SECURE_HSTS_SECONDS = _HSTS_SECONDS if HTTPS else 0

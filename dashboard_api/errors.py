@@ -14,6 +14,7 @@ ApiError                       status  code
         InvalidSignature               invalid_signature       (reason, mistake, and what was received)
         StaleTimestamp                 stale_timestamp         (server_time, window_seconds, skew_seconds)
         ReplayedNonce                  replayed_nonce
+    CallbackRefused            401     invalid_signature       (payment callbacks only)
     RateLimited                429     rate_limited            (reason, limit, used, resets_at)
     MalformedJson              400     malformed_json
     InvalidRequest             400     invalid_request         (errors)
@@ -24,7 +25,7 @@ ApiError                       status  code
     UnknownRun                 404     unknown_run
     NotPublished               404     not_published           (public telemetry only)
     UnknownClaim               404     unknown_claim           (this and the next three: claims only)
-    WrongClaimState            409     wrong_state             (state)
+    WrongClaimState            409     wrong_state             (ended_reason)
     ClaimRefused               409     claim_refused           (reasons)
     CheckTooSoon               429     check_too_soon
     SecretRefused              409     secret_refused          (reason; secrets only)
@@ -48,6 +49,8 @@ ApiError                       status  code
     Unavailable                503     unavailable
         Fenced                        unavailable
         SlowRequest                   unavailable             (reason, limit_seconds)
+        BusyWithReports               unavailable             (this and the next: reports only)
+        CannotStoreReport             unavailable
     InternalError              500     internal_error
 
 The specification defines invalid_signature and stale_timestamp; decision record 0003 adds the others.

@@ -12,7 +12,8 @@ from dashboard_api.models import Nonce, Published, ScanSchedule
 from dashboard_api.ownership import claims
 from dashboard_api.public.publishing import STALE_AFTER
 
-_CALLBACKS = {
+# By the names of the numbers that ``undelivered`` returns
+_CALLBACK_PROBLEMS = {
     "dead": (
         "Payment callbacks given up: {}. The admin shows why; remove the cause, and apply them again there."
     ),
@@ -36,11 +37,11 @@ _CALLBACKS = {
 def problems() -> Iterator[str]:
     """Yield one line for each problem: what is wrong, and what to do."""
     now = timezone.now()
-    until = Nonce.objects.fenced_until(now)
-    if until and until > now:
+    fenced_until = Nonce.objects.fenced_until(now)
+    if fenced_until and fenced_until > now:
         yield (
-            f"Signed calls are refused until {until:%H:%M:%S} UTC, because a backup was restored: they are "
-            "answered again by themselves."
+            f"Signed calls are refused until {fenced_until:%H:%M:%S} UTC, because a backup was restored: "
+            "they are answered again by themselves."
         )
     made_at = Published.objects.aggregate(at=Max("made_at"))["at"]
     if settings.PUBLIC_TELEMETRY and made_at and now - made_at > STALE_AFTER:
@@ -54,7 +55,7 @@ def problems() -> Iterator[str]:
             "reaches the internet on ports 53, 80 and 443 (DNS_RESOLVERS)."
         )
     numbers = undelivered(now)
-    yield from (text.format(numbers[name]) for name, text in _CALLBACKS.items() if numbers[name])
+    yield from (text.format(numbers[name]) for name, text in _CALLBACK_PROBLEMS.items() if numbers[name])
     if settings.CRAWLER_ENABLED:
         yield from _missing_scanners()
 
@@ -77,9 +78,9 @@ def _missing_scanners() -> Iterator[str]:
         )
     schedules = ScanSchedule.objects.filter(next_at__isnull=False, link__revoked_at=None)
     for profile, number in schedules.values_list("profile").annotate(Count("pk")).order_by("profile"):
-        own = [each for each in engines if each.profile == profile]
-        if own and all(each in missing for each in own):
-            names = ", ".join(each.name for each in own)
+        only_here = [each for each in engines if each.profile == profile]  # smaller profiles lack them
+        if only_here and all(each in missing for each in only_here):
+            names = ", ".join(each.name for each in only_here)
             yield (
                 f"Websites with {profile} scans by schedule: {number}. None of the scanners that only such "
                 f"scans have is installed here ({names}), so they find no more than smaller ones: run 'make "

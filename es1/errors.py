@@ -8,7 +8,7 @@ ES1Error
 
 from typing import Literal
 
-_YEARS_AHEAD = 10**11  # seconds, about 3,000 years
+_CERTAINLY_MILLISECONDS = 10**11  # seconds ahead, about 3,000 years
 
 
 class ES1Error(Exception):
@@ -46,4 +46,4 @@ class StaleTimestamp(ES1Error):
     @property
     def looks_like_milliseconds(self) -> bool:
         """Whether the timestamp is so far ahead that it probably counts milliseconds."""
-        return self.skew < -_YEARS_AHEAD
+        return self.skew < -_CERTAINLY_MILLISECONDS

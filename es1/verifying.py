@@ -25,7 +25,7 @@ _EXPECTED = {
     NONCE_HEADER: "8 to 128 characters of A-Z a-z 0-9 . _ ~ -, new in every attempt",
     SIGNATURE_HEADER: "64 characters of 0-9 a-f, in lower case",
 }
-_values = itemgetter(*_SHAPES)
+_values_of = itemgetter(*_SHAPES)  # of the three headers, in this order
 _fits = {header: re.compile(shape, re.ASCII).fullmatch for header, shape in _SHAPES.items()}
 # One match instead of three; safe, because no shape allows the newline that separates the values.
 _fit_together = re.compile("\n".join(_SHAPES.values()), re.ASCII).fullmatch
@@ -58,11 +58,11 @@ def check_shape(header: str, value: str) -> None:
 def parse_headers(headers: Mapping[str, str]) -> SignedHeaders:
     """Return the three headers from a mapping with lower-case names; raises MalformedHeaders."""
     try:
-        values = _values(headers)
+        values = _values_of(headers)
     except KeyError as error:
         header = error.args[0]
         raise MalformedHeaders(header, "missing_header", expected=_EXPECTED[header]) from error
-    if not _fit_together("\n".join(values)):
+    if not _fit_together("\n".join(values)):  # find the header to blame
         for header, value in zip(_SHAPES, values, strict=True):
             check_shape(header, value)
     return SignedHeaders(*values)

@@ -17,17 +17,17 @@ class CannotUnseal(Exception):
 
 def seal(secret: str, context: str) -> str:
     """Return ``secret`` encrypted for storage; it opens only with the same ``context``."""
-    return _fernet_of(tuple(settings.MASTER_KEYS)).encrypt(_with_context(secret, context).encode()).decode()
+    return _master_fernet().encrypt(_with_context(secret, context).encode()).decode()
 
 
 def unseal(sealed: str, context: str) -> str:
     """Return the secret in ``sealed``; raise CannotUnseal."""
-    return _unseal_cached(_fernet_of(tuple(settings.MASTER_KEYS)), sealed, context)
+    return _unseal_cached(_master_fernet(), sealed, context)
 
 
 def unseal_once(sealed: str, context: str) -> str:
     """Return the secret in ``sealed`` without caching it; raise CannotUnseal."""
-    return _open(_fernet_of(tuple(settings.MASTER_KEYS)), sealed, context)
+    return _open(_master_fernet(), sealed, context)
 
 
 def is_current(sealed: str, context: str) -> bool:
@@ -57,10 +57,14 @@ def _open(fernet: MultiFernet, sealed: str, context: str) -> str:
     return text.removeprefix(_with_context("", context))
 
 
+def _master_fernet() -> MultiFernet:
+    return _fernet_of(tuple(settings.MASTER_KEYS))  # seals with the first key, opens with any
+
+
 def _with_context(secret: str, context: str) -> str:
     return f"{_MARK}{context}{_MARK}{secret}"
 
 
-@functools.lru_cache(maxsize=1)
+@functools.lru_cache(maxsize=1)  # the settings change only in tests
 def _fernet_of(keys: tuple[str, ...]) -> MultiFernet:
     return MultiFernet([Fernet(key) for key in keys])

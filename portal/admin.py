@@ -153,7 +153,7 @@ class AccountAdmin(admin.ModelAdmin):
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
         """Save, and record added and removed members and every change to websites."""
         if formset.model is Website:
-            _record_websites(formset)
+            _record_website_changes(formset)
         super().save_formset(request, form, formset, change)
         if formset.model is Website:
             for website in formset.new_objects:
@@ -208,7 +208,8 @@ class MembershipAdmin(NamesPerson, admin.ModelAdmin):
 
     def save_model(self, request: HttpRequest, obj: Membership, form: Any, change: bool) -> None:
         """Save and record the change; withdraw the open invitations of an owner who loses the role."""
-        if change and form.initial["role"] == Membership.Role.OWNER != obj.role:
+        was_owner = change and form.initial["role"] == Membership.Role.OWNER
+        if was_owner and obj.role != Membership.Role.OWNER:
             withdraw_invitations_of(obj, by=None)
         super().save_model(request, obj, form, change)
         if not change or form.changed_data:
@@ -290,16 +291,17 @@ class BadgeAdmin(admin.ModelAdmin):
         return False
 
 
-def _warn_about_seats(request: HttpRequest, response: HttpResponse, pk: str) -> None:
+def _warn_about_seats(request: HttpRequest, response: HttpResponse, account_id: str) -> None:
     """After a saved form, warn if the account has more members than its plan includes."""
-    if request.method != "POST" or response.status_code != HTTPStatus.FOUND or not pk.isdecimal():
+    is_saved = request.method == "POST" and response.status_code == HTTPStatus.FOUND
+    if not is_saved or not account_id.isdecimal():
         return
-    for account in Account.objects.filter(pk=pk):
+    for account in Account.objects.filter(pk=account_id):
         if warning := seats.warning(account):
             messages.warning(request, warning)
 
 
-def _record_websites(formset: Any) -> None:
+def _record_website_changes(formset: Any) -> None:
     """Record the websites that ``formset`` is about to change or delete."""
     for row in formset.initial_forms:
         website = row.instance

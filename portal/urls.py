@@ -11,6 +11,7 @@ from portal.pages import front_door, views
 from portal.palette.urls import urlpatterns as palette
 from portal.plan.urls import urlpatterns as plan
 from portal.publicity.urls import urlpatterns as publicity
+from portal.saved_views.urls import urlpatterns as saved_views
 from portal.scans.urls import urlpatterns as scans
 from portal.sharing.urls import urlpatterns as sharing
 from portal.team.urls import urlpatterns as team
@@ -36,5 +37,6 @@ urlpatterns = [
     *plan,
     *publicity,
     *onboarding,
+    *saved_views,
     *scans,
 ]

@@ -182,7 +182,7 @@ class ClaimsResponse(Member, frozen=True, kw_only=True):
     total: Annotated[Count, about("The number of claims on all pages.")]
 
 
-_OF_CLAIMS = ("unknown_claim", "wrong_state")
+_CLAIM_CODES = ("unknown_claim", "wrong_state")
 CLAIM = Route(
     path="/v1/site/claim",
     name="siteClaim",
@@ -207,7 +207,7 @@ CLAIM_CHECK = Route(
     "missing for a day.",
     request=ClaimCheckRequest,
     response=ClaimResponse,
-    own_codes=(*_OF_CLAIMS, "check_too_soon"),
+    own_codes=(*_CLAIM_CODES, "check_too_soon"),
     absent_codes=NO_LINK,
     group=OWNERSHIP,
     changes=True,
@@ -221,7 +221,7 @@ CLAIM_WITHDRAW = Route(
     "is safe.",
     request=ClaimWithdrawRequest,
     response=ClaimResponse,
-    own_codes=_OF_CLAIMS,
+    own_codes=_CLAIM_CODES,
     absent_codes=(*NO_LINK, "inactive_entitlement"),
     group=OWNERSHIP,
     changes=True,

@@ -35,11 +35,12 @@ from signed_api.transport import Deadline, Exchange, attempt
 TIMEOUT_SECONDS = 45  # the reference client's figure (specification, section 4)
 PAUSE_SECONDS = 0.2  # before a retry, unless the service sends Retry-After
 MAX_WAIT_SECONDS = 3600  # the longest retry_after of an error
+# Scheme, then labels of a name or an IPv6 address in brackets, then a port if there is one
 _LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
 _BASE_URL = re.compile(
     rf"https?://({_LABEL}(\.{_LABEL})*|\[[0-9a-f:.]*:[0-9a-f:.]*\])(:[0-9]{{1,5}})?", re.ASCII | re.IGNORECASE
 )
-_RETRIED = {429, 502, 503, 504}
+_RETRIED_STATUSES = {429, 502, 503, 504}
 _DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 _SECONDS = re.compile(r"[0-9]{1,9}", re.ASCII)
@@ -47,7 +48,7 @@ _SECONDS = re.compile(r"[0-9]{1,9}", re.ASCII)
 _DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {
     route.response: msgspec.json.Decoder(route.response) for route in ROUTES
 }
-_ERRORS = msgspec.json.Decoder(ErrorResponse)
+_REFUSAL_DECODER = msgspec.json.Decoder(ErrorResponse)
 
 
 class Client:
@@ -90,14 +91,14 @@ class Client:
         return read_response(exchange, route)
 
 
-def encode(request: msgspec.Struct, **filled: str) -> bytes:
-    """Return the body: compact JSON of the fields of ``filled`` and the non-empty fields of ``request``."""
+def encode(request: msgspec.Struct, **extra_fields: str) -> bytes:
+    """Return the body: compact JSON of ``extra_fields`` and the non-empty fields of ``request``."""
     given = {
         name: value
         for name, value in msgspec.to_builtins(request).items()
-        if value not in ("", None) and name not in filled
+        if value not in ("", None) and name not in extra_fields
     }
-    return msgspec.json.encode({**filled, **given})
+    return msgspec.json.encode({**extra_fields, **given})
 
 
 def up_to_twice(
@@ -128,7 +129,7 @@ def up_to_twice(
 
 def _pause_after(exchange: Exchange) -> float:
     """Return the seconds to wait before a retry; infinity forbids one."""
-    if exchange.status not in _RETRIED:
+    if exchange.status not in _RETRIED_STATUSES:
         return math.inf
     retry_after = exchange.headers.get("retry-after")
     if retry_after is None:  # a 429 without Retry-After forbids a retry now
@@ -138,16 +139,16 @@ def _pause_after(exchange: Exchange) -> float:
 
 def read_response(exchange: Exchange, route: Route[Any, Response], *, host: str = "") -> Response:
     """Decode the response; raises Refused, Unreachable, or BadResponse if it is not about ``host``."""
-    given = exchange.headers.get("x-request-id", "")
-    request_id = given if _REQUEST_ID.fullmatch(given) else ""  # any other header is not safe to log
+    header = exchange.headers.get("x-request-id", "")
+    request_id = header if _REQUEST_ID.fullmatch(header) else ""  # any other header is not safe to log
     if exchange.status != 200:
-        raise _error(exchange, request_id)
+        raise _error_of(exchange, request_id)
     try:
         response: Response = _DECODERS[route.response].decode(exchange.body)
     except _DECODE_ERRORS as error:
         raise BadResponse(f"no {route.response.__name__}: {error}", request_id=request_id) from error
-    answered: Any = response
-    if not answered.ok or (host and getattr(answered, "host", host) != host):
+    members: Any = response  # each response has ok, and some have a host
+    if not members.ok or (host and getattr(members, "host", host) != host):
         raise BadResponse("the response is about another website, or not ok", request_id=request_id)
     return response
 
@@ -192,11 +193,11 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _error(exchange: Exchange, request_id: str) -> CallError:
+def _error_of(exchange: Exchange, request_id: str) -> CallError:
     """Return the error for a status other than 200."""
     status, detail = exchange.status, _detail(exchange)
-    given = exchange.headers.get("retry-after", "")
-    wait = min(int(given), MAX_WAIT_SECONDS) if _SECONDS.fullmatch(given) else 0
+    header = exchange.headers.get("retry-after", "")
+    wait = min(int(header), MAX_WAIT_SECONDS) if _SECONDS.fullmatch(header) else 0
     kind = _kind_of(status, detail)
     if kind is not None:
         return kind(detail, status=status, retry_after=wait, request_id=request_id)
@@ -223,13 +224,13 @@ def _kind_of(status: int, detail: ErrorDetail | None) -> type[Refused] | None:
 
 def _is_slow(detail: ErrorDetail) -> bool:
     """Return whether a 503 is about this request only, not about the whole service."""
-    return detail.reason == "slow_question"
+    return detail.reason == "slow_question"  # the service's word for a request that took too long
 
 
 def _detail(exchange: Exchange) -> ErrorDetail | None:
     """Return the details of a refusal, if the body follows the contract."""
     try:
-        body = _ERRORS.decode(exchange.body)
+        body = _REFUSAL_DECODER.decode(exchange.body)
     except _DECODE_ERRORS:
         return None
     return None if body.ok else body.error

@@ -227,7 +227,7 @@ class CheckTooSoon(RateLimited):
 
 
 class SlowRequest(Refused):
-    """The service stopped a request that took too long."""
+    """The service stopped a request that took too long; the reason tells this 503 from an outage."""
 
     default_status, codes = 503, ("unavailable",)
 

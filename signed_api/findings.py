@@ -591,7 +591,8 @@ def _between_filters(given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "sort", f"must not be {LOCATIONS} without group_by"
     if given.get("fixed_since") and given.get("status") != FIXED:
         yield "fixed_since", "must not be given without status fixed"
-    if given.get("since", limits.MAX_SINCE_DAYS + 1) <= given.get("older_than", 0):
+    since = given.get("since", limits.MAX_SINCE_DAYS + 1)  # by default, longer than any older_than
+    if since <= given.get("older_than", 0):
         yield "older_than", "must be less than since"
 
 

@@ -15,7 +15,10 @@ Checks = Mapping[str, Callable[[str], Any]]
 
 
 class BrokenFields(ValueError):
-    """The fields of a request that break their rules; ``errors`` has field and message of each."""
+    """The fields of a request that break their rules; ``errors`` has field and message of each.
+
+    A message continues the name of its field, as in "page times page_size must be at most ...".
+    """
 
     def __init__(self, errors: list[dict[str, str]]) -> None:
         self.errors = errors
@@ -64,10 +67,10 @@ def rules_of(request: type[msgspec.Struct]) -> dict[str, Rule]:
     """Return the rule of each field by its name in JSON, in order; raises TypeError if a field has none."""
     hints = get_type_hints(request, include_extras=True)
     names = zip(request.__struct_encode_fields__, request.__struct_fields__, strict=True)
-    return {sent: _rule_in(sent, hints[name]) for sent, name in names}
+    return {sent: _rule_of_field(sent, hints[name]) for sent, name in names}
 
 
-def _rule_in(name: str, annotated: Any) -> Rule:
+def _rule_of_field(name: str, annotated: Any) -> Rule:
     if get_origin(annotated) is Annotated:
         for each in get_args(annotated)[1:]:
             if isinstance(each, Rule):

@@ -5,7 +5,7 @@ from datetime import date
 from typing import Annotated, Any
 
 from signed_api import limits
-from signed_api.routes import SCANS as GROUP
+from signed_api.routes import SCANS as GROUP  # here, SCANS is a route
 from signed_api.routes import Route
 from signed_api.values import (
     DAY,
@@ -317,7 +317,7 @@ def _between_schedule(given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
                 yield field, "must not be given without frequency"
 
 
-_OF_SCHEDULES = ("scans_not_included", "opted_out", "consent_missing", "not_scannable")
+_SCHEDULE_CODES = ("scans_not_included", "opted_out", "consent_missing", "not_scannable")
 SCAN = Route(
     path="/v1/site/scan",
     name="siteScan",
@@ -326,7 +326,7 @@ SCAN = Route(
     "returns that one, so repeating it is safe. finding_id asks for a retest of that finding.",
     request=ScanRequest,
     response=ScanResponse,
-    own_codes=("unknown_finding", "unknown_job", *_OF_SCHEDULES, "scan_cooldown", "crawler_stopped"),
+    own_codes=("unknown_finding", "unknown_job", *_SCHEDULE_CODES, "scan_cooldown", "crawler_stopped"),
     group=GROUP,
     between_fields=_between_scan,
     changes=True,
@@ -371,7 +371,7 @@ SCAN_SCHEDULE = Route(
     "frequency sets it first.",
     request=ScanScheduleRequest,
     response=ScanScheduleResponse,
-    own_codes=_OF_SCHEDULES,
+    own_codes=_SCHEDULE_CODES,
     group=GROUP,
     between_fields=_between_schedule,
     changes=True,

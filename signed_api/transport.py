@@ -111,7 +111,7 @@ class _Adapter(HTTPAdapter):
 
     def __init__(self, deadline: Deadline) -> None:
         self._deadline = deadline
-        self._ends = ExitStack()
+        self._timers = ExitStack()  # stops each timer when the request has ended
         super().__init__(max_retries=0)
 
     def get_connection_with_tls_context(self, *args: Any, **kwargs: Any) -> Any:
@@ -122,16 +122,17 @@ class _Adapter(HTTPAdapter):
         return pool
 
     def _end_at_deadline(self, connected: socket.socket) -> None:
-        same = self._ends.enter_context(connected.dup())  # TLS takes over the original socket
-        timer = threading.Timer(self._deadline.remaining(), _shut_down, [same])
+        duplicate = self._timers.enter_context(connected.dup())  # TLS takes over the original socket
+        timer = threading.Timer(self._deadline.remaining(), _shut_down, [duplicate])
         timer.daemon = True
         timer.start()
-        self._ends.callback(timer.join)
-        self._ends.callback(timer.cancel)
+        # Callbacks run in reverse: cancel, then join.
+        self._timers.callback(timer.join)
+        self._timers.callback(timer.cancel)
 
     def close(self) -> None:
         """Stop the timers, and close the pools."""
-        self._ends.close()
+        self._timers.close()
         super().close()
 
 
@@ -140,7 +141,7 @@ def _shut_down(connected: socket.socket) -> None:
         connected.shutdown(socket.SHUT_RDWR)
 
 
-class _Ending:
+class _EndsAtDeadline:
     """A mixin for urllib3's connections that calls ``end_at_deadline`` once there is a socket."""
 
     port: int
@@ -163,11 +164,11 @@ class _Ending:
         end = time.monotonic() + float(self.timeout)
         addresses = socket.getaddrinfo(self._dns_host, self.port, type=socket.SOCK_STREAM)
         failure = OSError("the name has no address")
-        for tried, address in enumerate(addresses):
-            share = max(end - time.monotonic(), 0.01) / (len(addresses) - tried)
+        for number_tried, address in enumerate(addresses):
+            seconds = max(end - time.monotonic(), 0.01) / (len(addresses) - number_tried)
             try:
                 connected = create_connection(
-                    (str(address[4][0]), self.port), share, socket_options=_NO_DELAY
+                    (str(address[4][0]), self.port), seconds, socket_options=_NO_DELAY
                 )
             except OSError as error:
                 failure = error
@@ -177,11 +178,11 @@ class _Ending:
         raise failure
 
 
-class _HTTPConnection(_Ending, HTTPConnection):
+class _HTTPConnection(_EndsAtDeadline, HTTPConnection):
     """Plain HTTP."""
 
 
-class _HTTPSConnection(_Ending, HTTPSConnection):
+class _HTTPSConnection(_EndsAtDeadline, HTTPSConnection):
     """HTTPS."""
 
 

@@ -29,6 +29,7 @@ def exactly(pattern: str) -> Meta:
 
 
 T = TypeVar("T")
+# Bounds of lists, numbers and texts in responses: the client refuses a response beyond them.
 Few = Annotated[list[T], Meta(max_length=16)]
 Some = Annotated[list[T], Meta(max_length=200)]
 Many = Annotated[list[T], Meta(max_length=1_000)]
@@ -77,21 +78,22 @@ def text(value: object) -> str:
 
 
 def any_text(check: str = "", **schema: Any) -> Rule:
-    """Return a rule for any string; the service makes the ``check``."""
+    """Return a rule for any string; the service makes the ``check``, and ``schema`` only describes it."""
     return Rule(read=text, schema={"type": "string", **schema}, check=check)
 
 
 def one_of(words: Sequence[str]) -> Rule:
     """Return a rule for one of ``words`` in any case; the result has the spelling in ``words``."""
-    return Rule(read=_word_of(words), schema={"type": "string", "enum": list(words)})
+    return Rule(read=_reader_of_words(words), schema={"type": "string", "enum": list(words)})
 
 
 def several_of(words: Sequence[str]) -> Rule:
     """Return a rule for some of ``words``, separated by commas; the result has the order of ``words``."""
-    read_word, word = _word_of(words), "|".join(words)
+    read_word = _reader_of_words(words)
+    word = "|".join(words)  # in the schema
 
     def read(value: object) -> str:
-        chosen = {read_word(each) for each in parts(value)}
+        chosen = {read_word(each) for each in split_list(value)}
         return ",".join(each for each in words if each in chosen)
 
     return Rule(read=read, schema={"type": "string", "pattern": f"^({word})(,({word}))*$"})
@@ -100,7 +102,7 @@ def several_of(words: Sequence[str]) -> Rule:
 def several_texts(check: str = "") -> Rule:
     """Return a rule for texts, separated by commas; the result is sorted, without duplicates."""
     return Rule(
-        read=lambda value: ",".join(sorted(set(parts(value)))), schema={"type": "string"}, check=check
+        read=lambda value: ",".join(sorted(set(split_list(value)))), schema={"type": "string"}, check=check
     )
 
 
@@ -169,7 +171,7 @@ TRUE_OR_FALSE = Rule(read=_true_or_false, schema={"type": "boolean"})
 DAY = Rule(read=_day, schema={"type": "string", "pattern": f"^{_DAY.pattern}$"})
 
 
-def parts(value: object) -> list[str]:
+def split_list(value: object) -> list[str]:
     """Split a comma-separated list, and strip its values; raises BrokenRule."""
     given = [each.strip() for each in text(value).split(",")]
     if len(given) > limits.MAX_FILTER_VALUES:
@@ -177,7 +179,7 @@ def parts(value: object) -> list[str]:
     return given
 
 
-def _word_of(words: Sequence[str]) -> Callable[[object], str]:
+def _reader_of_words(words: Sequence[str]) -> Callable[[object], str]:
     spellings = {word.lower(): word for word in words}
 
     def read(value: object) -> str:
@@ -203,6 +205,7 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
 def check_times(values: Mapping[str, Any]) -> None:
     """Raise ValueError for a time that is outside the calendar in UTC."""
     for name, value in values.items():
+        # Only in the first and the last year can a time zone lead out of the calendar.
         if type(value) is datetime and not MINYEAR < value.year < MAXYEAR:
             try:
                 value.astimezone(UTC)

@@ -46,11 +46,11 @@ CHANGES_NOTHING = {
     "portal:api_test_call": "a call of the portal that only reads",
 }
 _UNKNOWN = Person(None, "(unknown name)")
-_CHANGED = (302, 303)  # a form that changed something redirects; with 200, the page shows the form again
+_REDIRECTS = (302, 303)  # a form that changed something redirects; with 200, the page shows the form again
 _VERBS = {ADDITION: "added", CHANGE: "changed", DELETION: "deleted"}
-_OBJECTS = ("host", "finding_id", "object_id", "account", "membership", "website")
-_VALUES = "_audit_values"
-_ACCESS = {"is_superuser", "user_permissions"}  # sensitive by name only: their values name no person
+_OBJECT_ARGUMENTS = ("host", "finding_id", "object_id", "account", "membership", "website")
+_VALUES = "_audit_values"  # attribute of a saved object: its changed values before and after
+_SENSITIVE_BY_NAME_ONLY = {"is_superuser", "user_permissions"}  # their values name no person
 _SENSITIVE = re.compile("password|secret|token|sealed|digest|user|name|email|owner")
 
 
@@ -107,16 +107,18 @@ def _record_response(request: HttpRequest, response: HttpResponse, acts: Acting)
     match = resolve(request.path_info) if request.resolver_match else None
     page = match.view_name if match else ""
     location = response.get("Location", "").partition("?")[0]
-    waits = location in map(reverse, PROOFS) and is_reauthentication_required(request, app="")
-    is_change = is_form and response.status_code in _CHANGED and page not in CHANGES_NOTHING and not waits
-    if (not is_refused and (not is_change or acts.recorded)) or acts.person() is None:
+    waits_for_proof = location in map(reverse, PROOFS) and is_reauthentication_required(request, app="")
+    is_redirect = is_form and response.status_code in _REDIRECTS
+    is_change = is_redirect and page not in CHANGES_NOTHING and not waits_for_proof
+    needs_no_event = not is_change or bool(acts.recorded)
+    if (needs_no_event and not is_refused) or acts.person() is None:
         return
     if is_refused and not ratelimit.consume(
         request, app="allauth.account", action="refused", limit_get=True, user=request.user
     ):
         return
     action, outcome = ("access.refused", "refused") if is_refused else ("form.sent", "done")
-    names = request.POST.getlist("action")[:1] if is_change else []
+    names = request.POST.getlist("action")[:1] if is_change else []  # of the admin's action for a list
     record(
         action,
         Subject("page", page, _object_of(match)),
@@ -129,7 +131,7 @@ def _record_response(request: HttpRequest, response: HttpResponse, acts: Acting)
 def _object_of(match: ResolverMatch | None) -> str:
     """Return the parts of the address that name an object; other parts may be tokens."""
     kwargs = match.kwargs if match else {}
-    return " ".join(str(value) for name, value in kwargs.items() if name in _OBJECTS)
+    return " ".join(str(value) for name, value in kwargs.items() if name in _OBJECT_ARGUMENTS)
 
 
 @receiver(user_logged_in)
@@ -175,6 +177,7 @@ def _factor_reset(user: Any, authenticator: Any, **_: Any) -> None:
 
 def watch_admin() -> None:
     """Make the admin's log of additions, changes and deletions write audit events with the changed values."""
+    # Django's methods, which ours call.
     write_log, describe = LogEntryManager.log_actions, ModelAdmin.construct_change_message
 
     def log_actions(
@@ -205,10 +208,11 @@ def _changed_values(form: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     after: dict[str, Any] = {}
     for name in form.changed_data:
         old, new = form.initial.get(name), form.cleaned_data.get(name)
-        if _SENSITIVE.search(name) and name not in _ACCESS:
+        if _SENSITIVE.search(name) and name not in _SENSITIVE_BY_NAME_ONLY:
             before[name] = after[name] = "..."
         elif isinstance(new, QuerySet):
-            former, current = ({_value(each) for each in objects or ()} for objects in (old, new))
+            former = {_value(each) for each in old or ()}
+            current = {_value(each) for each in new}
             before |= _in_parts(name, former - current)
             after |= _in_parts(name, current - former)
         else:

@@ -34,25 +34,25 @@ PERMISSION = "portal.see_as_customer"
 def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
     """Show the dashboard of a website, with the filters of the URL."""
 
-    def fill(website: Website, page: SitePage) -> SitePage:
-        request_of_list = page.address.filters.to_request()
-        dashboard = service.get_dashboard(website, request_of_list, stores_summary=False)
+    def fill_in(website: Website, page: SitePage) -> SitePage:
+        list_request = page.address.filters.to_request()
+        dashboard = service.get_dashboard(website, list_request, stores_summary=False)
         return replace(page, results=view_models.results_without_links(dashboard, page.address))
 
-    return _render(request, host, fill)
+    return _render(request, host, fill_in)
 
 
 def finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpResponse:
     """Show one finding of a website."""
 
-    def fill(website: Website, page: SitePage) -> SitePage:
+    def fill_in(website: Website, page: SitePage) -> SitePage:
         if not FINDING_ID.fullmatch(finding_id):
             raise Http404("There is no such finding.")
         response = service.get_finding(website, finding_id)
         link = request.build_absolute_uri(page.address.of_finding(finding_id))
         return replace(page, finding=view_models.finding_view(response, page.address, link=link))
 
-    return _render(request, host, fill, finding_id=finding_id)
+    return _render(request, host, fill_in, finding_id=finding_id)
 
 
 def urlpatterns() -> list[URLPattern]:
@@ -71,7 +71,7 @@ def urlpatterns() -> list[URLPattern]:
 def _render(
     request: HtmxHttpRequest,
     host: str,
-    fill: Callable[[Website, SitePage], SitePage],
+    fill_in: Callable[[Website, SitePage], SitePage],
     *,
     finding_id: str = "",
 ) -> HttpResponse:
@@ -88,7 +88,7 @@ def _render(
     website = get_object_or_404(websites, host=host, account__ref=request.GET.get("account", ""))
     page = _page(website, Filters.from_query(request.GET), finding_id)
     try:
-        page = fill(website, page)
+        page = fill_in(website, page)
     except CallError as error:
         page = replace(page, error_page=logged_error_page(error, website.host))
     else:

@@ -102,12 +102,12 @@ def subjects(apps: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _panels(request: HttpRequest) -> Sequence[Panel]:
     """Return the panels that the user may see."""
-    own = [_commands()] if request.user.has_perm("config.view_run") else []
+    of_operation = [_commands()] if request.user.has_perm("config.view_run") else []
     if not settings.ENABLE_API:
-        return own
+        return of_operation
     from dashboard_api.admin.home import panels
 
-    return [*panels(request), *own]
+    return [*panels(request), *of_operation]
 
 
 def _commands() -> Panel:

@@ -110,13 +110,15 @@ def create_groups(using: str) -> None:
         for permission in Permission.objects.using(using).select_related("content_type")
     }
     given = GivenPermission.objects.using(using)
-    before = set(given.values_list("group", "permission"))
+    given_before = set(given.values_list("group", "permission"))
     with transaction.atomic(using):
         for name, labels in GROUPS.items():
             group, is_new = Group.objects.using(using).get_or_create(name=name)
             # A permission is missing while its app is not migrated; a later run gives it.
             missing = [
-                label for label in labels if label in permissions and (is_new or (name, label) not in before)
+                label
+                for label in labels
+                if label in permissions and (is_new or (name, label) not in given_before)
             ]
             group.permissions.add(*(permissions[label] for label in missing))
             rows = [GivenPermission(group=name, permission=label) for label in missing]

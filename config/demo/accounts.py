@@ -11,10 +11,10 @@ class _Table(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class Person(_Table):
-    """User of the demo; ``pages`` says what the user sees."""
+    """User of the demo; ``what_they_see`` is printed next to the name when the demo starts."""
 
     username: str
-    pages: str
+    what_they_see: str
     is_staff: bool = False
     is_superuser: bool = False
 
@@ -32,18 +32,14 @@ class Plan(_Table):
 
 
 class Account(_Table):
-    """An account of the service and the portal, and its members."""
+    """An account of the service and the portal; ``owner`` and ``viewer`` are usernames of its members."""
 
     ref: str
     name: str
     owner: str
     viewer: str = ""
     plan: str = "standard"
-    ends_in_days: int = 165
-    status: Literal["trialing", "active", "past_due", "suspended"] = "active"
-    renews: bool = False
-    cancels: bool = False
-    reason: str = ""
+    ends_in_days: int = 165  # the plan
 
 
 class Run(_Table):
@@ -51,7 +47,7 @@ class Run(_Table):
 
     source: str
     hours_ago: int
-    completed: int  # hours since the last complete run
+    complete_hours_ago: int  # the last complete run, which may be an earlier one
     state: Literal["ok", "partial", "failed"] = "ok"
     urls_checked: int | None = None
     version: str = ""
@@ -59,15 +55,15 @@ class Run(_Table):
 
 
 class Site(_Table):
-    """Website of an account; ``runs`` names its list of runs, ``findings`` is a number."""
+    """Website of an account; ``runs`` is a key of ``DemoAccounts.runs``, or empty: never checked."""
 
     host: str
     account: str
     method: Literal["dns", "file", "meta"] = "dns"
-    findings: int = 0
+    findings_count: int = 0
     runs: str = ""
     is_revoked: bool = False
-    is_unpaired: bool = False
+    has_wrong_link_id: bool = False
 
 
 class Note(_Table):
@@ -77,7 +73,7 @@ class Note(_Table):
     body: str
     days_ago: int
     rule: str = ""
-    account: str = ""
+    account: str = ""  # the only one that can read it; empty: every one that links the website
     is_internal: bool = False
     is_pinned: bool = False
 
@@ -97,7 +93,7 @@ class DemoAccounts(_Table):
     people: list[Person]
     plans: list[Plan]
     accounts: list[Account]
-    runs: dict[str, list[Run]]
+    runs: dict[str, list[Run]]  # by a name, to which websites refer
     sites: list[Site]
     notes: list[Note]
     confirmations: list[Confirmation]

@@ -26,9 +26,9 @@ REQUIRED = {
     "SITE_API_SECRET": "",
     "DASHBOARD_BASE_URL": "",  # the portal calls the service in its own process
 }
-# Lines that every start writes again; the last is from an earlier version, which called itself over HTTP.
+# Beginnings of lines that every start removes, to write them again.
 _REWRITTEN = (
-    "DASHBOARD_BASE_URL=",
+    "DASHBOARD_BASE_URL=",  # only removed: an earlier version called itself over HTTP
     "PORTAL_BASE_URL=",
     "STAFF_SECOND_FACTOR=",
     "CRAWLER_ENABLED=",
@@ -87,7 +87,8 @@ def website_port(port: int) -> int:
     return port + 1 if port < _LAST_PORT else port - 1
 
 
-def _refuse_busy_port(port: int, wanted: int) -> None:
+def _refuse_busy_port(port: int, demo_port: int) -> None:
+    """Raise DemoRefused if ``port``, the demo's or the next one, is in use."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -95,7 +96,7 @@ def _refuse_busy_port(port: int, wanted: int) -> None:
         except OSError as error:
             raise DemoRefused(
                 f"Port {port} cannot be used ({error.strerror}). Nothing was changed. "
-                f"Choose another: --port {(wanted + 1) % _LAST_PORT + 1}"
+                f"Choose another: --port {(demo_port + 1) % _LAST_PORT + 1}"
             ) from error
 
 
@@ -134,13 +135,13 @@ def _read(file: Path) -> list[str]:
 
 
 def _refuse_other_settings(settings: Mapping[str, str], environ: Mapping[str, str]) -> None:
-    for name, own in {**settings, **REQUIRED}.items():
-        if environ.get(name, own) != own:
+    for name, expected in {**settings, **REQUIRED}.items():
+        if environ.get(name, expected) != expected:
             raise DemoRefused(
                 f"The demo needs its own settings, and {name} is set in the environment.\n"
                 f"Nothing was changed. Try again without it: unset {name}"
             )
-        if settings.get(name, own) != own:
+        if settings.get(name, expected) != expected:
             raise DemoRefused(
                 f"The demo needs its own settings, and {name} in .env was changed.\n"
                 "Nothing was changed. Move .env away, and the demo writes a new one."

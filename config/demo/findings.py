@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
 from random import Random
 
-from config.demo.sample_data import Location, Page, SampleData, Weakness
+from config.demo.sample_data import Page, PageOnHost, SampleData, Weakness
 from dashboard_api.importing.plan import other_locations
 from dashboard_api.models import (
     Coverage,
@@ -19,19 +19,19 @@ from dashboard_api.models import (
 )
 
 PERIOD = timedelta(days=90)
-_STATUSES = {
+_STATUS_WEIGHTS = {  # in percent
     Finding.Status.OPEN: 86,
     Finding.Status.FIXED: 9,
     Finding.Status.FALSE_POSITIVE: 3,
     Finding.Status.ACCEPTED_RISK: 2,
 }
-_REASONS = {
+_REASONS = {  # of the event that gave a finding its status; an open finding has no event
     Finding.Status.FIXED: "",  # a scan no longer reported it
     Finding.Status.FALSE_POSITIVE: "We tried it by hand without any effect.",
     Finding.Status.ACCEPTED_RISK: "Agreed with the shop: it goes with the relaunch in spring.",
 }
-_ACCEPTED_FOR = timedelta(days=120)
-_MORE_LOCATIONS = (0, 0, 0, 0, 1, 2, 5)
+_ACCEPTED_FOR = timedelta(days=120)  # an accepted risk
+_MORE_LOCATIONS = (0, 0, 0, 0, 1, 2, 5)  # a finding has one of these numbers, most often 0
 
 
 def store_findings(
@@ -46,16 +46,17 @@ def store_findings(
     """Store ``count`` findings of the sources with a complete run, oldest first."""
     completed = {run.source.slug: run for run in runs if run.completed_at}
     findings = []
-    for weakness, location, source in _distinct(data, website.host, count, completed, dice):
-        finding = _finding(weakness, location, completed[source], now=now, dice=dice)
-        findings.append((finding, _addresses(weakness, location, dice)))
+    for weakness, page, source in _distinct(data, website.host, count, completed, dice):
+        finding = _finding(weakness, page, completed[source], now=now, dice=dice)
+        findings.append((finding, _locations(weakness, page, dice)))
     findings.sort(key=lambda pair: pair[0].first_seen)
-    for finding, addresses in findings:
-        finding.location, finding.locations_count = addresses[0], len(addresses)
-        finding.other_locations = other_locations(finding.location, addresses)
+    for finding, locations in findings:
+        finding.location = locations[0]
+        finding.locations_count = len(locations)
+        finding.other_locations = other_locations(finding.location, locations)
     Finding.objects.bulk_create(finding for finding, _ in findings)
     Occurrence.objects.bulk_create(
-        _occurrence(finding, address) for finding, addresses in findings for address in addresses
+        _occurrence(finding, location) for finding, locations in findings for location in locations
     )
     FindingEvent.objects.bulk_create(_event(finding) for finding, _ in findings if finding.status in _REASONS)
     _store_history(website, [finding for finding, _ in findings], today=now.date())
@@ -96,50 +97,50 @@ def _by_severity(findings: Iterable[Finding]) -> dict[str, int]:
 
 def _distinct(
     data: SampleData, host: str, count: int, sources: Iterable[str], dice: Random
-) -> Iterator[tuple[Weakness, Location, str]]:
-    """Yield ``count`` distinct combinations of a weakness, a location and a source that reports it."""
+) -> Iterator[tuple[Weakness, PageOnHost, str]]:
+    """Yield ``count`` distinct combinations of a weakness, a page and a source that reports it."""
     weaknesses = [each for each in data.weaknesses if not each.rules.keys().isdisjoint(sources)]
     weights = [weakness.weight for weakness in weaknesses]
-    keys: set[tuple[str, Location, str]] = set()
+    keys: set[tuple[str, PageOnHost, str]] = set()
     while len(keys) < count:
         weakness = dice.choices(weaknesses, weights)[0]
-        page = Page("/", "") if weakness.location else dice.choice(data.pages)
-        location = Location(dice.choice(data.subdomains) + host, page)
+        # A weakness with an only location occurs once on a host: with the same page each time.
+        path = Page("/", "") if weakness.only_location else dice.choice(data.pages)
+        page = PageOnHost(dice.choice(data.subdomains) + host, path)
         source = dice.choice([source for source in weakness.rules if source in sources])
-        key = (weakness.title, location, source)
+        key = (weakness.title, page, source)
         if key not in keys:
             keys.add(key)
-            yield weakness, location, source
+            yield weakness, page, source
 
 
-def _finding(
-    weakness: Weakness, location: Location, run: Coverage, *, now: datetime, dice: Random
-) -> Finding:
+def _finding(weakness: Weakness, page: PageOnHost, run: Coverage, *, now: datetime, dice: Random) -> Finding:
     scanned_at = run.completed_at or now
-    first_seen = now - PERIOD + (scanned_at - now + PERIOD) * dice.random()
-    status = dice.choices(list(_STATUSES), list(_STATUSES.values()))[0]
+    begin = now - PERIOD
+    first_seen = begin + (scanned_at - begin) * dice.random()  # at any time before the scan
+    status = dice.choices(list(_STATUS_WEIGHTS), list(_STATUS_WEIGHTS.values()))[0]
     fixed_at = None
     last_seen = scanned_at
     if status == Finding.Status.FIXED:
         fixed_at = first_seen + (scanned_at - first_seen) * dice.uniform(0.1, 1)
         last_seen = first_seen + (fixed_at - first_seen) * 0.9
     rule = weakness.rules[run.source.slug]
-    title = location.fill(weakness.title)
+    title = page.fill_in(weakness.title)
     return Finding(
         website=run.website,
         source=run.source,
-        fingerprint=_digest(f"{run.source.slug}|{rule}|{title}|{location.host}"),
+        fingerprint=_digest(f"{run.source.slug}|{rule}|{title}|{page.host}"),
         severity=Severity[weakness.severity.upper()],
         kind=Kind(weakness.kind),
         status=status,
         title=title,
-        description=location.fill(weakness.description),
+        description=page.fill_in(weakness.description),
         remediation=weakness.remediation,
         references=weakness.references,
         cwe=weakness.cwe,
         cve=weakness.cve,
         rule=rule,
-        evidence=location.fill(weakness.evidence),
+        evidence=page.fill_in(weakness.evidence),
         first_seen=first_seen,
         last_seen=last_seen,
         fixed_at=fixed_at,
@@ -155,24 +156,25 @@ def _event(finding: Finding) -> FindingEvent:
         website_id=finding.website_id,
         event=finding.status,
         at=finding.fixed_at or finding.last_seen,
-        by="robin" if reason else "",
+        by="robin" if reason else "",  # an analyst; scans fix findings without a name
         reason=reason,
     )
 
 
-def _addresses(weakness: Weakness, location: Location, dice: Random) -> list[str]:
-    if weakness.location:
-        return [location.fill(weakness.location)]
-    first = location.fill("https://$host$path")
+def _locations(weakness: Weakness, page: PageOnHost, dice: Random) -> list[str]:
+    """Return where the finding is; the first location is the page itself."""
+    if weakness.only_location:
+        return [page.fill_in(weakness.only_location)]
+    first = page.fill_in("https://$host$path")
     numbers = dice.sample(range(100, 1000), dice.choice(_MORE_LOCATIONS))
     return [first, *(f"{first}/{number}" for number in numbers)]
 
 
-def _occurrence(finding: Finding, address: str) -> Occurrence:
+def _occurrence(finding: Finding, location: str) -> Occurrence:
     return Occurrence(
         finding=finding,
-        location=address,
-        location_digest=_digest(address),
+        location=location,
+        location_digest=_digest(location),
         evidence=finding.evidence,
         first_seen=finding.first_seen,
         last_seen=finding.last_seen,

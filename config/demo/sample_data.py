@@ -14,39 +14,39 @@ class Page(msgspec.Struct, frozen=True):
 
 
 class Weakness(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Weakness; ``rules`` maps a source to the rule by which it reports the weakness."""
+    """A cause of findings; ``rules`` are those by which the sources report it."""
 
     title: str
     severity: str
     kind: str
-    weight: int
-    rules: dict[str, str]
+    weight: int  # how often it occurs, compared with the others
+    rules: dict[str, str]  # by source
     description: str
     remediation: str
     evidence: str
-    location: str = ""
+    only_location: str = ""  # where it is once on a host; without one, it can be on every page
     references: list[str] = []
     cwe: list[int] = []
     cve: list[str] = []
 
 
-class Location(msgspec.Struct, frozen=True):
-    """A page on a host."""
+class PageOnHost(msgspec.Struct, frozen=True):
+    """A page of a website, on one of its hosts."""
 
     host: str
     page: Page
 
-    def fill(self, text: str) -> str:
-        """Return ``text`` with the names of this location."""
+    def fill_in(self, text: str) -> str:
+        """Return ``text`` with its placeholders $host, $path and $parameter filled in."""
         return Template(text).substitute(host=self.host, path=self.page.path, parameter=self.page.parameter)
 
 
 class SampleData(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The contents of the file."""
 
-    subdomains: list[str]
+    subdomains: list[str]  # with a dot at the end, or empty
     pages: list[Page]
-    sources: dict[str, str]
+    sources: dict[str, str]  # names by slug
     weaknesses: list[Weakness]
 
 

@@ -2,7 +2,6 @@
 
 from datetime import datetime, timedelta
 from random import Random
-from typing import Any
 
 import msgspec
 from django.contrib.auth.hashers import make_password
@@ -22,7 +21,7 @@ from portal import models as portal
 
 SEED = 2026
 BY = "demo"
-_UNKNOWN_LINK_ID = "00000000-0000-4000-8000-000000000000"
+_UNKNOWN_LINK_ID = "00000000-0000-4000-8000-000000000000"  # the service never issued it
 
 
 def is_seeded() -> bool:
@@ -43,12 +42,13 @@ def seed(password: str) -> None:
         )
     for account in demo.accounts:
         _create_account(account, now)
-    data, dice = read_sample_data(), Random(SEED)  # noqa: S311 - the same demo every time
+    data = read_sample_data()
+    dice = Random(SEED)  # noqa: S311 - the same demo every time
     api.Source.objects.bulk_create(api.Source(slug=slug, name=name) for slug, name in data.sources.items())
     for site in demo.sites:
         website = _create_website(site, now)
         runs = _create_coverage(demo.runs.get(site.runs, []), website, now)
-        store_findings(data, website, site.findings, runs, now=now, dice=dice)
+        store_findings(data, website, site.findings_count, runs, now=now, dice=dice)
     for account in demo.accounts:
         _end_plan(account, now)
     _create_notes(demo.notes, now)
@@ -74,8 +74,14 @@ def _create_people(people: list[Person], password: str) -> None:
 
 def _create_account(account: Account, now: datetime) -> None:
     account_of_service = api.Account.objects.create(ref=account.ref, name=account.name)
-    plan = {"plan": account.plan, "starts_on": (now - timedelta(days=200)).date()}
-    entitlements.change(account_of_service, plan, by=BY, now=now - timedelta(days=200), is_payment=True)
+    start = now - timedelta(days=200)
+    entitlements.change(
+        account_of_service,
+        {"plan": account.plan, "starts_on": start.date()},
+        by=BY,
+        now=start,
+        is_payment=True,
+    )
     _, secret = api.Secret.objects.issue(account_of_service, by=BY)
     account_of_portal = portal.Account(ref=account.ref, name=account.name)
     account_of_portal.set_secret(secret)
@@ -88,16 +94,14 @@ def _create_account(account: Account, now: datetime) -> None:
 
 
 def _end_plan(account: Account, now: datetime) -> None:
-    """Set today's state and last day of the plan, after the websites are linked."""
-    to: dict[str, Any] = {"status": account.status, "renews": account.renews, "cancels": account.cancels}
-    to["ends_on"] = (now + timedelta(days=account.ends_in_days)).date()
+    """Set the last day of the plan, after the websites are linked: some plans have ended, and cannot link."""
+    last_day = (now + timedelta(days=account.ends_in_days)).date()
     entitlements.change(
         api.Account.objects.get(ref=account.ref),
-        to,
+        {"status": "active", "renews": False, "cancels": False, "ends_on": last_day},
         by=BY,
-        reason=account.reason,
         now=now,
-        is_payment=account.status != "suspended",  # so that payment callbacks can change the plan
+        is_payment=True,  # so that payment callbacks can change the plan
     )
 
 
@@ -110,7 +114,7 @@ def _create_website(site: Site, now: datetime) -> api.Website:
     portal.Website.objects.create(
         account=portal.Account.objects.get(ref=site.account),
         host=site.host,
-        link_id=_UNKNOWN_LINK_ID if site.is_unpaired else link.link_id,
+        link_id=_UNKNOWN_LINK_ID if site.has_wrong_link_id else link.link_id,
     )
     return website
 
@@ -123,7 +127,7 @@ def _create_coverage(runs: list[Run], website: api.Website, now: datetime) -> li
             source=sources[run.source],
             state=run.state,
             last_run_at=now - timedelta(hours=run.hours_ago),
-            completed_at=now - timedelta(hours=run.completed),
+            completed_at=now - timedelta(hours=run.complete_hours_ago),
             urls_checked=run.urls_checked,
             version=run.version,
             detail=run.detail,
@@ -149,7 +153,7 @@ def _create_notes(notes: list[Note], now: datetime) -> None:
         )
         for note in notes
     )
-    api.AnalystNote.objects.update(updated_at=F("created_at"))
+    api.AnalystNote.objects.update(updated_at=F("created_at"))  # bulk_create set it to now
 
 
 def _confirm_findings(confirmations: list[Confirmation], now: datetime) -> None:

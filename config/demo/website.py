@@ -19,7 +19,7 @@ class _Handler(SimpleHTTPRequestHandler):
         super().end_headers()
 
     def list_directory(self, path: Any) -> None:
-        self.send_error(404)
+        self.send_error(404)  # instead of a list of the files
 
     def log_message(self, *_: Any) -> None:
         """Do not print requests, so that the demo's addresses remain visible in the terminal."""

@@ -21,7 +21,7 @@ from config.identity.sessions import SIGNED_IN, stored_key
 from config.models import Session
 from foundation.pages.proofs import lost_form, require_proof
 
-FEW_CODES = 3
+MIN_CODES = 3  # recovery codes; with fewer, the person should make new ones
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +88,7 @@ def account_page(user: Any, *, session_key: str) -> AccountPage:
     app = next((factor for factor in factors if factor.type == Type.TOTP), None)
     codes = next((factor for factor in factors if factor.type == Type.RECOVERY_CODES), None)
     passkeys = tuple(factor for factor in factors if factor.type == Type.WEBAUTHN)
-    codes_left = len(codes.wrap().get_unused_codes()) if codes else None
+    codes_left = len(codes.wrap().get_unused_codes()) if codes else None  # wrap: allauth's way to open them
     return AccountPage(
         app=app,
         passkeys=passkeys,
@@ -117,7 +117,7 @@ def session_rows(user: Any, session_key: str) -> tuple[SessionRow, ...]:
 
 def security_checks(user: Any, *, has_factor: bool, codes_left: int | None) -> tuple[Check, ...]:
     """Return the security checklist of ``user``."""
-    factor = (
+    factor_check = (
         Check(is_done=True, text=_("Signing in takes more than your password."))
         if has_factor
         else Check(
@@ -126,13 +126,13 @@ def security_checks(user: Any, *, has_factor: bool, codes_left: int | None) -> t
             url="#app-title",
         )
     )
-    return (factor, *_codes_check(has_factor, codes_left), _email_check(user))
+    return (factor_check, *_codes_check(has_factor, codes_left), _email_check(user))
 
 
 def _codes_check(has_factor: bool, codes_left: int | None) -> tuple[Check, ...]:
     if not has_factor or codes_left is None:
         return ()
-    if codes_left >= FEW_CODES:
+    if codes_left >= MIN_CODES:
         return (Check(is_done=True, text=_("You have recovery codes for a lost phone.")),)
     return (Check(is_done=False, text=_("Few recovery codes are left: make new ones."), url="#codes-title"),)
 

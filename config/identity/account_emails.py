@@ -17,7 +17,7 @@ from portal.emails import with_link
 
 logger = logging.getLogger(__name__)
 
-# By template of allauth. Its own e-mails are not sent: they contain the browser's IP address.
+# Subjects by template of allauth. Its own e-mails are not sent: they contain the browser's IP address.
 _SUBJECTS = {
     "account/email/password_changed": gettext_lazy("Your password was changed"),
     "account/email/password_reset": gettext_lazy("Your password was changed"),

@@ -24,14 +24,14 @@ from django.utils.translation import gettext as _
 from config.models import Attempts
 from config.web.background import run_later
 from config.web.errors import too_many_requests
-from foundation.addresses.mail_addresses import is_of, one_spelling
+from foundation.addresses.mail_addresses import one_spelling, with_address
 from portal.emails import with_link
 from portal.pages.forms import ChosenPassword
 from portal.pages.urls import portal_origin
 
 logger = logging.getLogger(__name__)
 
-PER_SENDER, PER_ADDRESS = 5, 3
+PER_SENDER, PER_ADDRESS = 5, 3  # links in an hour, from one IP address and to one e-mail address
 PERIOD = timedelta(hours=1)
 
 
@@ -68,7 +68,7 @@ class ResetPasswordForm(forms.ResetPasswordForm):
 
 def send_links(email: str, *, base_url: str, language: str) -> None:
     """Send an e-mail to each active person with the address ``email``, in any case."""
-    for person in User.objects.filter(is_of(email), is_active=True):
+    for person in User.objects.filter(with_address(email), is_active=True):
         # Databases also match similar letters, such as a dotless i for i: compare again.
         if person.email.lower() in (email.lower(), one_spelling(email)):
             with translation.override(language):
@@ -76,8 +76,11 @@ def send_links(email: str, *, base_url: str, language: str) -> None:
 
 
 def _send(person: User, base_url: str) -> None:
-    key = {"uidb36": user_pk_to_url_str(person), "key": default_token_generator.make_token(person)}
-    link = base_url + reverse("account_reset_password_from_key", kwargs=key)
+    path_arguments = {
+        "uidb36": user_pk_to_url_str(person),
+        "key": default_token_generator.make_token(person),
+    }
+    link = base_url + reverse("account_reset_password_from_key", kwargs=path_arguments)
     context = {"username": person.get_username(), "password_reset_url": link}
     subject, message = (
         render_to_string(f"account/email/password_reset_key_{part}.txt", context).strip()

@@ -32,15 +32,15 @@ class CodeOnce:
         """Return the code; raises ValidationError for a used one."""
         attempt = count_attempt(context.request)
         code: str = super().clean_code()  # type: ignore[misc]
-        attempt.rollback()
+        attempt.rollback()  # a right code does not count
         digits = "".join(filter(str.isdigit, code))
-        seconds = app_settings.TOTP_PERIOD * (2 * app_settings.TOTP_TOLERANCE + 1)
-        if not cache.add(f"spent-code:{self.user.pk}:{digits}", True, timeout=seconds):
+        seconds_accepted = app_settings.TOTP_PERIOD * (2 * app_settings.TOTP_TOLERANCE + 1)
+        if not cache.add(f"spent-code:{self.user.pk}:{digits}", True, timeout=seconds_accepted):
             raise get_adapter().validation_error("incorrect_code")
         return code
 
 
-class OnRecord:
+class RecordsRefusals:
     """Form that records each refused code or passkey."""
 
     user: Any
@@ -53,11 +53,11 @@ class OnRecord:
         return is_valid
 
 
-class AuthenticateForm(OnRecord, CodeOnce, forms.AuthenticateForm):
+class AuthenticateForm(RecordsRefusals, CodeOnce, forms.AuthenticateForm):
     """The second step of the sign-in."""
 
 
-class ReauthenticateForm(OnRecord, CodeOnce, forms.ReauthenticateForm):
+class ReauthenticateForm(RecordsRefusals, CodeOnce, forms.ReauthenticateForm):
     """The confirmation before a sensitive action."""
 
 
@@ -65,7 +65,7 @@ class ActivateForm(CodeOnce, totp_forms.ActivateTOTPForm):
     """Form for the first code of a new app; the same code cannot be used to sign in."""
 
 
-class AnyAnswer:
+class RefusesOddAnswers:
     """Form for the answer of a passkey: malformed answers, which make the libraries fail, are refused.
 
     A page with an error does not repeat the answer: each one works once.
@@ -76,7 +76,7 @@ class AnyAnswer:
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["credential"].bound_data = lambda _data, _initial: None
+        self.fields["credential"].bound_data = lambda _data, _initial: None  # so it is not shown again
 
     def _clean_fields(self) -> None:
         self._refuse_odd(super()._clean_fields)  # type: ignore[misc]
@@ -91,7 +91,7 @@ class AnyAnswer:
             self.add_error("credential", get_adapter().validation_error("incorrect_code"))
 
 
-class LoginForm(AnyAnswer, webauthn_forms.LoginWebAuthnForm):
+class LoginForm(RefusesOddAnswers, webauthn_forms.LoginWebAuthnForm):
     """Sign-in with a passkey alone, which always needs a PIN, a fingerprint or a face.
 
     allauth also accepts the challenge of a second step here, which a touch answers.
@@ -105,15 +105,15 @@ class LoginForm(AnyAnswer, webauthn_forms.LoginWebAuthnForm):
         return super().clean_credential()
 
 
-class AuthenticateByPasskeyForm(AnyAnswer, webauthn_forms.AuthenticateWebAuthnForm):
+class AuthenticateByPasskeyForm(RefusesOddAnswers, webauthn_forms.AuthenticateWebAuthnForm):
     """The second step of the sign-in, with a passkey."""
 
 
-class ReauthenticateByPasskeyForm(AnyAnswer, webauthn_forms.ReauthenticateWebAuthnForm):
+class ReauthenticateByPasskeyForm(RefusesOddAnswers, webauthn_forms.ReauthenticateWebAuthnForm):
     """The confirmation before a sensitive action, with a passkey."""
 
 
-class AddPasskeyForm(AnyAnswer, webauthn_forms.AddWebAuthnForm):
+class AddPasskeyForm(RefusesOddAnswers, webauthn_forms.AddWebAuthnForm):
     """Form that adds a passkey."""
 
 

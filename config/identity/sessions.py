@@ -24,6 +24,7 @@ SIGNED_IN = "signed_in"  # in the session: the time and the browser of the sign-
 _SEALED_FOR = "session"
 _RESET_LINK = "_password_reset_key"  # allauth's key for an opened reset link
 SIGN_IN_AGAIN = _("You were signed out to keep your account safe. Please sign in again.")
+# By a mark in the User-Agent header; the first that is found counts, because most name several browsers.
 _BROWSERS = {
     "Edg/": "Edge", "OPR/": "Opera", "SamsungBrowser/": "Samsung Internet", "Firefox/": "Firefox",
     "FxiOS/": "Firefox", "CriOS/": "Chrome", "Chrome/": "Chrome", "Safari/": "Safari",
@@ -39,7 +40,7 @@ class Limits(NamedTuple):
 
     longest: timedelta  # since the sign-in
     idle: timedelta  # since the last page
-    precision: timedelta  # the time of the last page is stored this often, not for every page
+    precision: timedelta  # how often the time of the last page is stored: not for every page
 
 
 MEMBERS = Limits(timedelta(days=14), timedelta(days=1), timedelta(hours=1))
@@ -111,7 +112,8 @@ class SessionStore(db.SessionStore):
     def cycle_key(self) -> None:
         """Give the session a new key, unless a signed-in session was ended since it was read."""
         contents, key = self._session, self.session_key  # type: ignore[attr-defined]  # not in the stubs
-        if key and not self._rows(key).delete()[0] and SESSION_KEY in contents:
+        was_ended = bool(key) and not self._rows(key).delete()[0]
+        if was_ended and SESSION_KEY in contents:
             return
         self.create()
         self._session_cache = contents
@@ -171,14 +173,16 @@ def end_other_sessions(request: HttpRequest, user_id: int) -> int:
         if not request.session.exists(request.session.session_key or ""):  # the form was sent twice
             return 0
     rows = SessionStore.get_model_class().objects.filter(user_id=user_id)
-    ended: int = rows.exclude(session_key=stored_key(request.session.session_key or "")).delete()[0]
-    return ended
+    count, _each = rows.exclude(session_key=stored_key(request.session.session_key or "")).delete()
+    return int(count)
 
 
 def browser_name(user_agent: str) -> str:
     """Return a name such as "Firefox, Linux" for the User-Agent header; empty for an unknown browser."""
-    return ", ".join(name for name in (_first(_BROWSERS, user_agent), _first(_SYSTEMS, user_agent)) if name)
+    return ", ".join(
+        name for name in (_name_in(_BROWSERS, user_agent), _name_in(_SYSTEMS, user_agent)) if name
+    )
 
 
-def _first(names: Mapping[str, str], text: str) -> str:
-    return next((name for mark, name in names.items() if mark in text), "")
+def _name_in(names_by_mark: Mapping[str, str], text: str) -> str:
+    return next((name for mark, name in names_by_mark.items() if mark in text), "")

@@ -29,7 +29,7 @@ from config.identity.second_factors import WRONG_CODE
 from config.identity.sessions import SIGN_IN_AGAIN
 from config.identity.sign_in_limit import count_attempt
 from config.web.errors import longest_wait, too_many_requests
-from foundation.addresses.mail_addresses import is_of, one_spelling
+from foundation.addresses.mail_addresses import one_spelling, with_address
 from portal.pages.urls import is_local_path, portal_origin
 
 WRONG_NAME_OR_PASSWORD = _("The name or the password is not correct.")
@@ -62,7 +62,7 @@ class PasswordBackend(ModelBackend):
             return None
         person = person_named(username)
         if person is None:
-            get_user_model()().set_password(password)
+            get_user_model()().set_password(password)  # hashes it, as for a known name
             return None
         is_allowed = _has_password(person, password) and self.user_can_authenticate(person)
         return person if is_allowed else None
@@ -83,7 +83,7 @@ def _has_password(person: User, password: str) -> bool:
 
 def person_named(name: str) -> User | None:
     """Return the user with this user name, or with an e-mail address that only one user has."""
-    people = get_user_model().objects.filter(Q(username__iexact=name) | is_of(name))
+    people = get_user_model().objects.filter(Q(username__iexact=name) | with_address(name))
     by_username = [person for person in people if person.username.casefold() == name.casefold()]
     # PostgreSQL also matches similar letters, such as a dotless i for i: compare again.
     spellings = (name.casefold(), one_spelling(name))
@@ -171,20 +171,20 @@ class SignIn(DefaultAccountAdapter):
         """
         name = credentials.get("username") or credentials.get("email") or ""
         person = person_named(name)
-        counted = one_spelling(person.get_username() if person else name)
-        by_person = super()._get_login_attempts_cache_key(request, username=counted)
+        counted_name = one_spelling(person.get_username() if person else name)
+        by_person = super()._get_login_attempts_cache_key(request, username=counted_name)
         return f"{by_person}:{self.get_client_ip(request)}"
 
 
 def _counted_address(address: str) -> str:
-    """Return an IPv4 address as it is, and an IPv6 address as its /64 network, which one line has whole."""
+    """Return an IPv4 address, or the /64 network of an IPv6 address, which one person can have whole."""
     try:
         parsed = ip_address(address)
     except ValueError:
         return address
     if not isinstance(parsed, IPv6Address):
         return address
-    return str(parsed.ipv4_mapped or IPv6Address(int(parsed) >> 64 << 64))
+    return str(parsed.ipv4_mapped or IPv6Address(int(parsed) >> 64 << 64))  # the last 64 bits become 0
 
 
 def not_offered(_: HttpRequest, **__: Any) -> HttpResponse:

@@ -46,10 +46,10 @@ _EVERYDAY = (
 # Forms with passwords: the proof comes first, because the session stores a form that waits for it.
 _WITH_PASSWORDS = ("auth_user_add", "auth_user_password_change")
 # Lookups that no page uses; the last three take several values.
-_NOT_OFFERED = {"regex", "iregex", "range", "has_keys", "has_any_keys"}
+_REFUSED_LOOKUPS = {"regex", "iregex", "range", "has_keys", "has_any_keys"}
 # Parts of names of fields that no page shows.
-_SECRETS = re.compile("sealed|digest|password|token|data__")
-_NOT_READ = (BinaryField, DurationField)  # Django cannot read their values from an address
+_SECRET_FIELDS = re.compile("sealed|digest|password|token|data__")
+_UNREADABLE_FIELDS = (BinaryField, DurationField)  # Django cannot read their values from an address
 _WAITING = "admin_forms_waiting"  # in the session: the numbers of forms by path
 AdminView = Callable[..., Any]
 
@@ -61,8 +61,9 @@ def limit_filters() -> None:
     process busy for hours, because Python evaluates it for SQLite. Filters on sealed columns and digests
     would reveal them letter by letter. An id that the database cannot store gets 404, or 400 in an action.
     """
+    # Django's methods, which ours call.
     read_list, is_allowed = ModelAdmin.get_changelist_instance, ModelAdmin.lookup_allowed
-    read_object, act = ModelAdmin.get_object, ModelAdmin.response_action
+    read_object, respond_to_action = ModelAdmin.get_object, ModelAdmin.response_action
 
     def get_changelist_instance(self: Any, request: HttpRequest) -> Any:
         try:
@@ -76,9 +77,9 @@ def limit_filters() -> None:
 
     def lookup_allowed(self: Any, lookup: str, value: Any, request: HttpRequest) -> bool:
         fields = self.opts.concrete_fields
-        refused = _NOT_OFFERED | {field.name for field in fields if isinstance(field, _NOT_READ)}
+        refused = _REFUSED_LOOKUPS | {field.name for field in fields if isinstance(field, _UNREADABLE_FIELDS)}
         names = lookup.split("__")
-        if _SECRETS.search(lookup) or not refused.isdisjoint(names):
+        if _SECRET_FIELDS.search(lookup) or not refused.isdisjoint(names):
             return False
         return is_allowed(self, lookup, value, request)
 
@@ -93,7 +94,7 @@ def limit_filters() -> None:
             queryset.filter(pk__in=request.POST.getlist(ACTION_CHECKBOX_NAME)).exists()
         except (DataError, OverflowError, ValidationError, ValueError) as error:
             raise BadRequest from error
-        return act(self, request, queryset)
+        return respond_to_action(self, request, queryset)
 
     ModelAdmin.response_action = response_action  # type: ignore[assignment,method-assign]
     ModelAdmin.get_changelist_instance = get_changelist_instance  # type: ignore[method-assign]
@@ -109,15 +110,15 @@ def refuse_forms_after_changes() -> None:
     """
     read_form, read_formset = ModelAdmin.get_form, InlineModelAdmin.get_formset
 
-    def careful(form: Any) -> Any:
+    def seeing_conflicts(form: Any) -> Any:
         return type(form.__name__, (SeesConflicts, form), {})
 
     def get_form(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return careful(read_form(self, *args, **kwargs))
+        return seeing_conflicts(read_form(self, *args, **kwargs))
 
     def get_formset(self: Any, *args: Any, **kwargs: Any) -> Any:
         formset = read_formset(self, *args, **kwargs)
-        formset.form = careful(formset.form)
+        formset.form = seeing_conflicts(formset.form)
         return formset
 
     ModelAdmin.get_form = get_form  # type: ignore[method-assign]
@@ -125,7 +126,7 @@ def refuse_forms_after_changes() -> None:
 
 
 def protected(admin_view: AdminView) -> AdminView:
-    """Return ``AdminSite.admin_view`` with these two conditions for every page.
+    """Return ``AdminSite.admin_view`` with the two conditions of this module for every page.
 
     A form of a signed-out person leads to the sign-in and back, with a message, as in the portal.
     """
@@ -138,20 +139,20 @@ def protected(admin_view: AdminView) -> AdminView:
         def respond(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
             user = request.user
             is_script = request.headers.get("HX-Request") == "true"
-            is_late = not user.is_authenticated and (request.method == "POST" or is_script)
-            if is_late and _page(request) != "logout":
+            was_signed_out = not user.is_authenticated and (request.method == "POST" or is_script)
+            if was_signed_out and _page(request) != "logout":
                 sign_in = _sign_in(request)
                 return HttpResponseClientRedirect(sign_in) if is_script else redirect(sign_in)
-            is_bound = settings.STAFF_SECOND_FACTOR and user.is_authenticated and user.is_staff
-            if is_bound and not is_mfa_enabled(user):  # type: ignore[arg-type]
+            is_bound_staff = settings.STAFF_SECOND_FACTOR and user.is_authenticated and user.is_staff
+            if is_bound_staff and not is_mfa_enabled(user):  # type: ignore[arg-type]
                 messages.warning(
                     request,
                     _("Set up an authenticator app or a passkey first: staff need a second step to sign in."),
                 )
                 return redirect("account")
-            if is_bound:
+            if is_bound_staff:
                 _warn_of_lost_form(request)
-            if is_bound and _needs_proof(request):
+            if is_bound_staff and _needs_proof(request):
                 return _confirmed(inner, request, *args, **kwargs)
             response: HttpResponse = inner(request, *args, **kwargs)
             return response

@@ -19,7 +19,7 @@ from foundation.addresses.hosts import InvalidHost, typed_host
 from signed_api.limits import MAX_ACCOUNT_REF_LENGTH
 
 PLAN_FIELDS = ("plan", "starts_on", "ends_on", "sites_limit")
-NEEDED = tuple(
+NEEDED_PERMISSIONS = tuple(
     f"dashboard_api.add_{model}" for model in ("account", "entitlement", "secret", "website", "sitelink")
 )
 NEEDED_IN_PORTAL = ("portal.add_account", "portal.add_website", "portal.add_membership")
@@ -68,7 +68,7 @@ class CustomerForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        usual = new_entitlement(Account(), {})
+        usual = new_entitlement(Account(), {})  # not saved
         for name in ("plan", "starts_on", "ends_on"):
             self.fields[name].initial = getattr(usual, name)
 
@@ -90,11 +90,12 @@ class CustomerForm(forms.Form):
 @sensitive_variables("result")
 def new_customer(request: HttpRequest) -> HttpResponse:
     """Show the form; after a valid POST, create the customer and show its secrets once."""
-    if not request.user.has_perms(NEEDED + (NEEDED_IN_PORTAL if settings.ENABLE_PORTAL else ())):
+    if not request.user.has_perms(NEEDED_PERMISSIONS + (NEEDED_IN_PORTAL if settings.ENABLE_PORTAL else ())):
         raise PermissionDenied
     form = CustomerForm(request.POST or None)
     context = admin.site.each_context(request) | {"form": form, "title": "New customer"}
-    if form.is_valid() and (result := _onboarded(request, form)):
+    result = _onboard(request, form) if form.is_valid() else None
+    if result:
         names = ", ".join(result.created)
         context |= {
             "result": result,
@@ -108,7 +109,7 @@ def new_customer(request: HttpRequest) -> HttpResponse:
 
 
 @sensitive_variables("result")
-def _onboarded(request: HttpRequest, form: CustomerForm) -> Onboarded | None:
+def _onboard(request: HttpRequest, form: CustomerForm) -> Onboarded | None:
     """Return the new customer; if it is refused, add the errors to the form and return None."""
     origin = request.build_absolute_uri("/").removesuffix("/")
     try:

@@ -11,7 +11,7 @@ from config.onboarding.values import Customer, Onboarded
 from dashboard_api.billing import entitlements
 from dashboard_api.models import Account, Entitlement, OwnershipClaim, Secret, SiteLink, Website
 
-SUPPORT = "Our team"  # the inviting person, unless an operator is named
+OUR_TEAM = "Our team"  # the inviting person, unless an operator is named
 
 
 def onboard(customer: Customer, *, by: str, origin: str) -> Onboarded:
@@ -28,15 +28,15 @@ def onboard(customer: Customer, *, by: str, origin: str) -> Onboarded:
 @sensitive_variables()
 @transaction.atomic
 def _onboard(customer: Customer, *, by: str, origin: str) -> Onboarded:
-    created: list[str] = []
+    created: list[str] = []  # what is missing and created here; the functions below add to it
     if customer.host:
-        OwnershipClaim.objects.locked(customer.host)  # before the account, in the order of claim checks
+        OwnershipClaim.objects.lock_all(customer.host)  # before the account, in the order of claim checks
     account = _account(customer, created)
     entitlement = _entitlement(account, customer, by, created)
     link = _link(account, customer, by, created) if customer.host else None
     result = Onboarded(account=account, entitlement=entitlement, link=link, created=created)
-    own = account.secrets.filter(is_test=False, for_portal=False)
-    if not own.usable(timezone.now()).exists():
+    own_secrets = account.secrets.filter(is_test=False, for_portal=False)
+    if not own_secrets.usable(timezone.now()).exists():
         _, result.secret = Secret.objects.issue(account, by=by)
         created.append("secret")
         if not account.secrets.filter(is_test=True).exists():
@@ -57,7 +57,7 @@ def _account(customer: Customer, created: list[str]) -> Account:
     account = Account.objects.select_for_update().filter(ref=customer.ref).first()
     if account is None:
         account = Account(ref=customer.ref, name=customer.name)
-        account.full_clean(validate_unique=False)  # onboard() repeats after an IntegrityError
+        account.full_clean(validate_unique=False)  # if it exists by now, onboard() tries again
         account.save()
         created.append("account")
     if customer.name and account.name != customer.name:

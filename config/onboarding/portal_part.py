@@ -1,7 +1,7 @@
 """The portal's part of a new customer: its account with a secret, its website, and the invitation."""
 
 from config.onboarding.values import Customer, Onboarded
-from config.operations.portal_secrets import give, problem
+from config.operations.portal_secrets import give_secret, problem
 from portal.models import Account, Website
 from portal.team.operators import invite
 
@@ -35,6 +35,6 @@ def _account(customer: Customer, result: Onboarded, by: str) -> Account:
         result.created.append("portal access")
     elif not problem(account):
         return account
-    if give(account, result.account, by=by) and not is_new:
+    if give_secret(account, result.account, by=by) and not is_new:
         result.created.append("the portal's secret")
     return account

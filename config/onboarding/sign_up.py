@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
 
 from audit.recording import record
-from config.operations.portal_secrets import give
+from config.operations.portal_secrets import give_secret
 from dashboard_api import models as api
 from dashboard_api.billing import entitlements
 from portal import models as portal
@@ -30,8 +30,9 @@ from portal.team.people import AddressTaken, add_person
 logger = logging.getLogger(__name__)
 
 LINK_LIFETIME = timedelta(days=1)
-INVITED_FOR = timedelta(days=14)
-TRIAL_PLAN, DEFAULT_DAYS = "trial", 14
+INVITATION_LIFETIME = timedelta(days=14)
+TRIAL_PLAN = "trial"  # the slug of the plan
+DEFAULT_TRIAL_DAYS = 14
 _SALT = "config.sign_up"
 
 
@@ -59,8 +60,8 @@ def trial() -> Trial:
     """Return the trial of the plan named "trial"; without such a plan, 14 days and one website."""
     plan = api.Plan.objects.newest(TRIAL_PLAN)
     if plan is None:
-        return Trial(days=DEFAULT_DAYS, websites=1)
-    return Trial(days=plan.trial_days or DEFAULT_DAYS, websites=plan.terms.websites)
+        return Trial(days=DEFAULT_TRIAL_DAYS, websites=1)
+    return Trial(days=plan.trial_days or DEFAULT_TRIAL_DAYS, websites=plan.terms.websites)
 
 
 def new_link(email: str, *, lifetime: timedelta = LINK_LIFETIME) -> str:
@@ -108,13 +109,13 @@ def _create(person: User, link: SignUpLink, name: str) -> portal.Account:
     plan = {"plan": TRIAL_PLAN, "status": api.Entitlement.Status.TRIALING, "sites_limit": terms.websites}
     dates = {"starts_on": today, "ends_on": today + timedelta(days=terms.days)}
     entitlements.change(account, plan | dates, by=person.get_username())
-    own = portal.Account(ref=link.ref, name=name)
-    give(own, account, by=person.get_username())
-    own.memberships.create(user=person, role=portal.Membership.Role.OWNER)
+    portal_account = portal.Account(ref=link.ref, name=name)
+    give_secret(portal_account, account, by=person.get_username())
+    portal_account.memberships.create(user=person, role=portal.Membership.Role.OWNER)
     joined = portal.MembershipChange.Action.JOINED
-    record_change(own, joined, person.get_username(), by=person, role=portal.Membership.Role.OWNER)
+    record_change(portal_account, joined, person.get_username(), by=person, role=portal.Membership.Role.OWNER)
     record("customer.signed_up", account, by=person)
-    return own
+    return portal_account
 
 
 def send_link(email: str, *, origin: str, language: str) -> None:

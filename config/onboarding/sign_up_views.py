@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from config.identity.passwords import PER_ADDRESS, PER_SENDER, PERIOD
 from config.models import Attempts
-from config.onboarding import sign_up as verbs
+from config.onboarding import sign_up as actions
 from config.web.background import run_later
 from config.web.errors import too_many_requests
 from foundation.texts.words import on_one_line
@@ -57,13 +57,13 @@ def sign_up(request: HttpRequest) -> HttpResponse:
         return redirect("portal:sites")
     form = AddressForm(request.POST if request.method == "POST" else None)
     if not form.is_valid():
-        return render(request, "sign_up/address.html", {"form": form, "trial": verbs.trial()})
+        return render(request, "sign_up/address.html", {"form": form, "trial": actions.trial()})
     email = form.cleaned_data["email"]
     limits = {f"sign-up from {get_ip(request)}": PER_SENDER, f"sign-up of {email}": PER_ADDRESS}
     if not Attempts.objects.allow(limits, period=PERIOD, now=timezone.now()):
         return too_many_requests(request, seconds=int(PERIOD.total_seconds()))
     language = get_language() or settings.LANGUAGE_CODE
-    run_later(partial(verbs.send_link, email, origin=portal_origin(request), language=language))
+    run_later(partial(actions.send_link, email, origin=portal_origin(request), language=language))
     return redirect("sign_up_sent")
 
 
@@ -82,8 +82,8 @@ def new_account(request: HttpRequest, token: str) -> HttpResponse:
     """Create the account of the person who opens the link, and redirect to adding a website."""
     if settings.SIGN_UP not in ("invite", "open"):
         raise Http404
-    link = verbs.read_link(token)
-    if link is None or verbs.has_user(link.email):
+    link = actions.read_link(token)
+    if link is None or actions.has_user(link.email):
         return render(request, "sign_up/link_ended.html", status=404)
     if request.user.is_authenticated:
         return render(request, "sign_up/account.html", {"link": link})
@@ -94,8 +94,8 @@ def new_account(request: HttpRequest, token: str) -> HttpResponse:
         return render(request, "sign_up/account.html", {"link": link, "form": form})
     person: Any = form.save(commit=False)  # hashes the password before any transaction begins
     try:
-        verbs.create_account(person, link, name=form.cleaned_data["name"])
-    except verbs.LinkUsed:
+        actions.create_account(person, link, name=form.cleaned_data["name"])
+    except actions.LinkUsed:
         return render(request, "sign_up/link_ended.html", status=404)
     except NameTaken:
         form.refuse_name()

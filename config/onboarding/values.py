@@ -9,7 +9,7 @@ from dashboard_api.models import Account, Entitlement, SiteLink, Website
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Customer:
-    """Input of the operator about a customer; ``plan`` has fields of the entitlement."""
+    """Input of the operator about a customer; ``plan`` maps fields of the entitlement to values."""
 
     ref: str
     host: str = ""  # in its stored form; empty if the customer adds the website

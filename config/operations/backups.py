@@ -20,11 +20,12 @@ from django.apps import apps
 from django.db import connection, connections, models, transaction
 
 DUMP, MANIFEST = "database.dump", "backup.json"
-_UNFINISHED = ".part"
-_LONGEST_SECONDS = 24 * 60 * 60
+_UNFINISHED = ".part"  # the suffix of a folder that is being written
+_LONGEST_BACKUP_SECONDS = 24 * 60 * 60
 _IDS_A_SECOND = 1_000_000  # more than any table gets
 _IDS_OF_32_BITS_A_SECOND = 0.1  # fits 32 bits for 680 years; only tables of people have such ids
-MOVE_ON_POSTGRESQL = (
+# Raises the next id of a table to at least a number; the values are the number, the table and its column.
+RAISE_IDS_ON_POSTGRESQL = (
     "SELECT setval(own, greatest(nextval(own), %s)) FROM pg_get_serial_sequence(%s, %s) AS own"
 )
 
@@ -78,10 +79,10 @@ def _delete_unfinished(parent: Path) -> None:
 
     Younger folders may belong to a running backup. Errors are ignored: the next backup matters more.
     """
-    for left in parent.glob(f"????-??-??T??????Z{_UNFINISHED}"):
+    for folder in parent.glob(f"????-??-??T??????Z{_UNFINISHED}"):
         with suppress(OSError):  # another process may delete or rename it
-            if time.time() - left.stat().st_mtime > _LONGEST_SECONDS:
-                shutil.rmtree(left)
+            if time.time() - folder.stat().st_mtime > _LONGEST_BACKUP_SECONDS:
+                shutil.rmtree(folder)
 
 
 def backups_in(parent: Path) -> list[Path]:
@@ -101,7 +102,7 @@ def read_manifest(folder: Path) -> Manifest:
             "backup, or correct DATABASE_URL."
         )
     expected = {DUMP} if vendor == "postgresql" else {f"{alias}.sqlite3" for alias in connections}
-    if wrong := expected ^ manifest.files.keys():
+    if wrong := expected ^ manifest.files.keys():  # those in one of both only
         names = ", ".join(sorted(wrong))
         raise BackupError(
             f"{folder} is not a complete backup: {MANIFEST} lacks these files, or has too many: {names}. "
@@ -148,19 +149,19 @@ def restore_files(folder: Path) -> None:
 
 @transaction.atomic
 def leave_out_ids() -> None:
-    """Skip the ids given after the backup: cursors would miss new rows with them, old links would open them.
+    """Skip the ids given after the backup: cursors would miss new rows with them, and old links open them.
 
     Ids continue from a number that grows with time, because the same backup can be restored again.
     """
     with connection.cursor() as cursor:
         tables = set(connection.introspection.table_names(cursor))
         options = (model._meta for model in apps.get_models())  # noqa: SLF001 - the documented API of models
-        for table, key in {(each.db_table, each.pk) for each in options}:
+        for table, key in {(each.db_table, each.pk) for each in options}:  # proxy models share a table
             if table not in tables or not isinstance(key, models.AutoField):
                 continue
             start = _id_of_now(key)
             if connection.vendor == "postgresql":
-                cursor.execute(MOVE_ON_POSTGRESQL, [start, table, key.column])
+                cursor.execute(RAISE_IDS_ON_POSTGRESQL, [start, table, key.column])
                 continue
             cursor.execute("UPDATE sqlite_sequence SET seq = max(seq, %s) WHERE name = %s", [start, table])
             if cursor.rowcount == 0:  # the table never had a row
@@ -194,11 +195,11 @@ def _copy_sqlite(source: Path, target: Path) -> None:
     try:
         with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(target)) as new:
             old.backup(new)
-            [[answer]] = new.execute("PRAGMA quick_check(1)")
+            [[result]] = new.execute("PRAGMA quick_check(1)")  # one row with one column
     except sqlite3.Error as error:
         raise BackupError(f"{source} could not be copied to {target}: {error}.") from error
-    if answer != "ok":
-        raise BackupError(f"The copy of {source} is damaged ({answer}): check the disk, keep older backups.")
+    if result != "ok":
+        raise BackupError(f"The copy of {source} is damaged ({result}): check the disk, keep older backups.")
 
 
 def _name(alias: str) -> str:

@@ -23,13 +23,13 @@ class Late(Exception):
 
 
 @dataclass(slots=True)
-class _Found:
+class _Fence:
     """The time until which calls are refused after a restore, as last read."""
 
     refused_until: datetime | None = None
 
 
-_found = _Found()
+_fence = _Fence()
 
 
 def _check_commands() -> None:
@@ -39,7 +39,7 @@ def _check_commands() -> None:
 
 def _check_fence() -> None:
     """Read the time until which calls are refused after a restore; this check itself always passes."""
-    _found.refused_until = Nonce.objects.fenced_until(timezone.now())
+    _fence.refused_until = Nonce.objects.fenced_until(timezone.now())
 
 
 # As for readiness, the checks end within a second, and their results are kept for two.
@@ -66,6 +66,7 @@ def client_health(request: HttpRequest) -> Reply:
 
 def _wait(*, ready: bool) -> int | None:
     """Return the seconds until calls are answered again, as refused calls say; None for now."""
-    fenced = _found.refused_until and int(_found.refused_until.timestamp()) + 1 - int(time.time())
-    wait = max(0 if ready else limits.RETRY_AFTER_SECONDS, fenced or 0)
+    wait = 0 if ready else limits.RETRY_AFTER_SECONDS
+    if _fence.refused_until:
+        wait = max(wait, int(_fence.refused_until.timestamp()) + 1 - int(time.time()))
     return wait if wait > 0 else None

@@ -16,6 +16,7 @@ _STORE = """
 INSERT INTO config_cacheentry AS entry (key, value, expires_at) VALUES (%s, %s, %s)
 ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at
 """
+# Changes no row if the entry has not expired.
 _ADD = f"{_STORE} WHERE entry.expires_at <= %s"
 _NEVER = 1e12  # Unix seconds: the value does not expire
 
@@ -56,16 +57,16 @@ class DatabaseCache(BaseCache):
         CacheEntry.objects.all().delete()
 
     def _store(
-        self, statement: str, key: str, value: Any, timeout: Any, version: int | None, *more: float
+        self, statement: str, key: str, value: Any, timeout: Any, version: int | None, *now: float
     ) -> bool:
-        row: tuple[Any, ...] = (
+        values: tuple[Any, ...] = (
             self._key(key, version),
             self._json.dumps(value).decode(),
             self._expiry(timeout),
-            *more,
+            *now,  # only _ADD takes it
         )
         with connections[router.db_for_write(CacheEntry)].cursor() as cursor:
-            cursor.execute(statement, row)
+            cursor.execute(statement, values)
             return bool(cursor.rowcount)
 
     def _key(self, key: str, version: int | None) -> str:

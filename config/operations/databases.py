@@ -37,10 +37,10 @@ _SHORT_LIVED_MODELS = {
 _LOCK_SECONDS = 5
 # Keep the undo log of triggers in memory, and write pages that many rows change once instead of at every
 # commit: imports take half the time. The cache is 32,768 KiB, a checkpoint follows 8,192 pages of 4 KiB.
-_MEMORY = "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-32768; PRAGMA wal_autocheckpoint=8192;"
+_IN_MEMORY = "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-32768; PRAGMA wal_autocheckpoint=8192;"
 # Statements are short: starting parallel workers or the JIT compiler costs more than it saves.
 _SHORT_STATEMENTS = "-c max_parallel_workers_per_gather=0 -c jit=off"
-_SESSION = f"{_SHORT_STATEMENTS} -c lock_timeout={_LOCK_SECONDS * 1000}"
+_SESSION_OPTIONS = f"{_SHORT_STATEMENTS} -c lock_timeout={_LOCK_SECONDS * 1000}"
 
 # A request waits seconds, not minutes, for a PostgreSQL host that does not answer.
 _TIMEOUTS = {
@@ -56,10 +56,12 @@ _PREPARED = {"server_side_binding": True, "prepare_threshold": 5}
 _REDIS_SECONDS = 0.5
 
 
-def databases(url: str, base_dir: Path, *, short_lived: str = "NORMAL") -> dict[str, dict[str, Any]]:
+def databases(
+    url: str, base_dir: Path, *, short_lived_synchronous: str = "NORMAL"
+) -> dict[str, dict[str, Any]]:
     """Return the DATABASES setting for ``sqlite:///path/records.sqlite3`` or ``postgres://...``.
 
-    ``short_lived`` is the synchronous mode of SQLite's file of short-lived rows.
+    ``short_lived_synchronous`` is the mode of SQLite's file of short-lived rows.
     """
     if url.startswith("sqlite:"):
         records = base_dir / environ.Env.db_url_config(url)["NAME"]
@@ -67,11 +69,12 @@ def databases(url: str, base_dir: Path, *, short_lived: str = "NORMAL") -> dict[
         return {
             "default": _sqlite(records, synchronous="FULL"),
             SHORT_LIVED: _sqlite(
-                records.with_name(f"{records.stem}.short-lived{records.suffix}"), synchronous=short_lived
+                records.with_name(f"{records.stem}.short-lived{records.suffix}"),
+                synchronous=short_lived_synchronous,
             ),
         }
     config = environ.Env.db_url_config(url)
-    options = {"options": _SESSION, **_PREPARED, **_TIMEOUTS, **config.get("OPTIONS", {})}
+    options = {"options": _SESSION_OPTIONS, **_PREPARED, **_TIMEOUTS, **config.get("OPTIONS", {})}
     return {"default": {**config, "CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True, "OPTIONS": options}}
 
 
@@ -102,7 +105,7 @@ def _sqlite(file: Path, *, synchronous: str) -> dict[str, Any]:
         "OPTIONS": {
             "timeout": _LOCK_SECONDS,
             "transaction_mode": "IMMEDIATE",
-            "init_command": f"PRAGMA journal_mode=WAL; PRAGMA synchronous={synchronous}; {_MEMORY}",
+            "init_command": f"PRAGMA journal_mode=WAL; PRAGMA synchronous={synchronous}; {_IN_MEMORY}",
         },
         # A file, as in production: the browser tests' server threads each need a connection.
         "TEST": {"NAME": str(file.with_name(f"test-{file.name}"))},

@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 def start() -> None:
     """Run the checks: raise ImproperlyConfigured for errors, and log warnings."""
-    found = _found()
+    found = _warnings_and_errors()
     if errors := [_line(each) for each in found if each.level >= ERROR]:
         raise ImproperlyConfigured("\n".join(errors))
     for each in found:
@@ -30,13 +30,13 @@ def start() -> None:
 
 def problems() -> list[str]:
     """Return a line for each problem, worst first; after an error, only those of system checks."""
-    found = _found()
+    found = _warnings_and_errors()
     if any(each.level >= ERROR for each in found):
         return [_line(each) for each in found]
     return [*_machine_problems(), *_database_problems(), *_redis_problems(), *map(_line, found)]
 
 
-def _found() -> list[CheckMessage]:
+def _warnings_and_errors() -> list[CheckMessage]:
     """Return the warnings and errors of all system checks, worst first."""
     found = run_checks(include_deployment_checks=settings.HTTPS)
     # Model checks get no database: while an import locks it, they would report that it lacks JSON.

@@ -25,13 +25,17 @@ from django.core.exceptions import ImproperlyConfigured
 from portal.gateway.errors import Misconfigured
 from portal.gateway.target import check_base_url
 
+DNS_PORT = 53
 LOOPBACK_HOSTS = {"localhost", "127.0.0.1", "[::1]"}
 _LINE = re.compile(r"(?:export )?([A-Za-z_0-9]+)=[^\0]*")  # as django-environ reads it
 _TRUE, _FALSE = ("true", "on", "ok", "y", "yes", "1"), ("false", "off", "n", "no", "0")
-_HOST = re.compile(r"\.?([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?|\[[0-9a-f:]+\]")
-_LOCALHOST = re.compile(r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+localhost")
-_MASTER_KEY = re.compile(r"([1-9][0-9]{0,4}):([\w-]{43}=)", re.ASCII)
-_BASE64 = "([A-Za-z0-9+/]{4}){8,21}([A-Za-z0-9+/]{2,3}={0,2})?"  # 24 to 64 bytes
+_LABEL = "[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?"
+# A name, with a dot in front if Django shall also accept its subdomains; or an IPv6 address in brackets.
+_ALLOWED_HOST = re.compile(rf"\.?({_LABEL}\.)*{_LABEL}|\[[0-9a-f:]+\]")
+_NAME_UNDER_LOCALHOST = re.compile(r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+localhost")
+_MASTER_KEY = re.compile(r"([1-9][0-9]{0,4}):([\w-]{43}=)", re.ASCII)  # its number, and 32 bytes in base64
+# 24 to 64 bytes in base64: each four characters hold three bytes, the last ones fewer.
+_CALLBACK_SECRET = re.compile("whsec_([A-Za-z0-9+/]{4}){8,21}([A-Za-z0-9+/]{2,3}={0,2})?")
 T = TypeVar("T")
 
 
@@ -46,7 +50,7 @@ class Environment:
     """
 
     def __init__(self, file: Path) -> None:
-        self.names = {"DEMO_PASSWORD"}
+        self.names = {"DEMO_PASSWORD"}  # of all settings; calls add theirs, and this one has no call
         lines = _lines_of(file)
         environ.Env.read_env(StringIO("\n".join(lines)))
         self._names_in_file = [line.removeprefix("export ").partition("=")[0] for line in lines]
@@ -80,17 +84,20 @@ class Environment:
 
     def misspelt(self, names: Iterable[str]) -> list[str]:
         """Return a line for each unknown name that resembles a setting."""
-        similar = {
-            name: difflib.get_close_matches(name, self.names, n=1, cutoff=0.85)
+        return [
+            f"{name} is not a setting: did you mean {setting}?"
             for name in sorted(set(names) - self.names)
-        }
-        return [f"{name} is not a setting: did you mean {own[0]}?" for name, own in similar.items() if own]
+            for setting in difflib.get_close_matches(name, self.names, n=1, cutoff=0.85)  # at most one
+        ]
 
 
 def _lines_of(file: Path) -> list[str]:
     """Return the lines that set something; refuse broken ones, which django-environ would log in full."""
-    lines = [(number, line) for number, line in enumerate(text_of(file).splitlines(), 1) if line.strip()]
-    lines = [(number, line) for number, line in lines if not line.lstrip().startswith("#")]
+    lines = [
+        (number, line)
+        for number, line in enumerate(text_of(file).splitlines(), 1)
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
     if broken := [
         f"Line {number} of {file} is not NAME=value: leave no blanks around NAME, write lists on one line."
         for number, line in lines
@@ -105,7 +112,7 @@ def text_of(file: Path) -> str:
     data = b""
     try:
         data = file.read_bytes()
-        return data.decode("utf-8-sig")  # some editors write a mark first
+        return data.decode("utf-8-sig")  # some editors write a byte order mark first
     except FileNotFoundError:
         return ""
     except OSError as error:
@@ -143,7 +150,7 @@ def number(least: int, most: int) -> Callable[[str], int]:
 
 
 def matching(pattern: str, advice: str) -> Callable[[str], str]:
-    """Return a reader of text that matches ``pattern``; ``advice`` may have a placeholder for the text."""
+    """Return a reader of text that matches ``pattern``; ``advice`` may have ``{!r}`` in place of the text."""
 
     def read(text: str) -> str:
         if not re.fullmatch(pattern, text):
@@ -184,7 +191,7 @@ def master_keys(text: str) -> list[str]:
 def callback_secrets(text: str) -> list[str]:
     """Read one or two secrets of payment callbacks, newest first."""
     secrets = items(text)
-    if len(secrets) > 2 or not all(re.fullmatch(f"whsec_{_BASE64}", secret) for secret in secrets):
+    if len(secrets) > 2 or not all(_CALLBACK_SECRET.fullmatch(secret) for secret in secrets):
         raise WrongValue(
             "must be one or two secrets, newest first, with a comma between them: whsec_ and 24 to 64 bytes "
             "in base64 each, as the provider shows them."
@@ -212,7 +219,7 @@ def hosts(text: str) -> list[str]:
     for host in items(text):
         if host == "*":
             raise WrongValue("has *, with which links in e-mails could lead anywhere: name the hosts.")
-        if not _HOST.fullmatch(host.lower()):
+        if not _ALLOWED_HOST.fullmatch(host.lower()):
             raise WrongValue(
                 f"has {host!r}, which is not a host name: list names without scheme and port, such as "
                 "portal.example.com,api.example.com."
@@ -225,7 +232,11 @@ def localhost_websites(text: str) -> dict[str, int]:
     websites = {}
     for entry in items(text):
         name, _, port = entry.partition(":")
-        if not (_LOCALHOST.fullmatch(name) and re.fullmatch("[1-9][0-9]{0,4}", port) and int(port) < 65536):
+        if not (
+            _NAME_UNDER_LOCALHOST.fullmatch(name)
+            and re.fullmatch("[1-9][0-9]{0,4}", port)
+            and int(port) < 65536
+        ):
             raise WrongValue(
                 f"has {entry!r}: list names that end in .localhost with their port, such as "
                 "demo-shop.localhost:8001."
@@ -240,12 +251,12 @@ def resolvers(text: str) -> list[tuple[str, int]]:
 
 
 def _resolver(entry: str) -> tuple[str, int]:
-    with suppress(ValueError):
-        return str(ip_address(entry)), 53
+    with suppress(ValueError):  # an address with a port, or no address
+        return str(ip_address(entry)), DNS_PORT
     with suppress(ValueError):
         parts = urlsplit(f"//{entry}")
-        if parts.port != 0:
-            return str(ip_address(parts.hostname or "")), parts.port or 53
+        if parts.port != 0:  # a resolver cannot have port 0; None: no port is given
+            return str(ip_address(parts.hostname or "")), parts.port or DNS_PORT
     raise WrongValue(f"has {entry!r}: list IP addresses such as 9.9.9.9 or [2620:fe::fe]:5353.")
 
 
@@ -270,7 +281,8 @@ def page(text: str) -> str:
 
 def renewal(text: str) -> str:
     """Read the address of the page for renewals, which may contain ``{billing_ref}``."""
-    if re.search("[{}]", text.replace("{billing_ref}", "")) or "{" in urlsplit(text).netloc:
+    has_other_brace = re.search("[{}]", text.replace("{billing_ref}", ""))
+    if has_other_brace or "{" in urlsplit(text).netloc:
         raise WrongValue(
             "has a brace in the wrong place: the only placeholder is {billing_ref}, the reference for "
             "payments, in the path or the query."
@@ -314,8 +326,12 @@ def color(text: str) -> str:
     """Read a colour that is legible on white paper: a contrast of 4.5 or more by WCAG 2."""
     if not re.fullmatch("#[0-9a-fA-F]{6}", text):
         raise WrongValue(f"is {text!r}: set a colour such as #2450c4.")
+    # The formula of WCAG 2: red, green and blue without gamma, their luminance, its contrast to white.
     parts = [part / 255 for part in bytes.fromhex(text[1:])]
-    parts = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    if 1.05 / (0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2] + 0.05) < 4.5:
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
+    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    if 1.05 / (luminance + 0.05) < 4.5:
         raise WrongValue(f"is {text}, which is too light to read on white paper: set a darker colour.")
     return text

@@ -28,8 +28,8 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
 }
-_LEAST_FREE = 0.05  # of a disk
-_MOST_SKEW = 2.0  # seconds between this machine's clock and the database's
+_LEAST_FREE_SHARE = 0.05  # of a disk
+_MOST_SKEW_SECONDS = 2.0  # between this machine's clock and the database's
 
 
 class NotReady(Exception):
@@ -100,7 +100,7 @@ def check_clock() -> None:
         with connections["default"].cursor() as cursor:
             cursor.execute("SELECT EXTRACT(epoch FROM clock_timestamp())")
             skew = abs(float(cursor.fetchone()[0]) - time.time())
-        if skew > _MOST_SKEW:
+        if skew > _MOST_SKEW_SECONDS:
             raise NotReady(f"the clocks of this machine and the database differ by {skew:.0f} seconds")
 
 
@@ -109,8 +109,8 @@ def check_disk() -> None:
     files = [Path(each["NAME"]).parent for each in settings.DATABASES.values() if "sqlite" in each["ENGINE"]]
     for folder in (Path(tempfile.gettempdir()), *files):
         usage = shutil.disk_usage(folder)
-        if usage.free < _LEAST_FREE * usage.total:
-            raise NotReady(f"less than {_LEAST_FREE:.0%} of the disk of {folder} is free")
+        if usage.free < _LEAST_FREE_SHARE * usage.total:
+            raise NotReady(f"less than {_LEAST_FREE_SHARE:.0%} of the disk of {folder} is free")
 
 
 READINESS = Readiness(

@@ -13,9 +13,9 @@ from foundation.operations.heartbeats import Beat
 
 logger = logging.getLogger(__name__)
 
-KEPT = timedelta(days=30)
-_LATE_AFTER = 2  # intervals
-_CLOCKS = timedelta(minutes=5)  # tolerated between clocks; a run that ended later had a wrong clock
+KEPT = timedelta(days=30)  # the runs of a command
+_LATE_AFTER_INTERVALS = 2
+_CLOCK_SKEW = timedelta(minutes=5)  # a run that ended later had a wrong clock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,23 +54,23 @@ def last_runs(now: datetime) -> list[LastRun]:
 
     A command is late if it has not succeeded within twice its interval.
     """
-    numbers = (
+    commands = sorted(  # by name; the ids of its newest run and of the newest that counted something
         Run.objects.order_by()
         .values_list("command")
         .annotate(
             newest=Max("pk"),
-            looked=Max("pk", filter=~Q(found=None)),
-            at=Max("ended", filter=Q(ok=True, ended__lte=now + _CLOCKS)),
+            counted=Max("pk", filter=~Q(found=None)),
+            succeeded=Max("ended", filter=Q(ok=True, ended__lte=now + _CLOCK_SKEW)),
         )
     )
-    commands = sorted(numbers)
-    rows = Run.objects.in_bulk({pk for _, *pks, _ in commands for pk in pks if pk})
+    ids = {newest for _, newest, _, _ in commands} | {counted for _, _, counted, _ in commands if counted}
+    runs = Run.objects.in_bulk(ids)
     return [
         LastRun(
             command=command,
-            succeeded=at,
-            is_late=at is None or at < now - _LATE_AFTER * rows[newest].interval,
-            found=rows[looked].found if looked else None,
+            succeeded=succeeded,
+            is_late=succeeded is None or succeeded < now - _LATE_AFTER_INTERVALS * runs[newest].interval,
+            found=runs[counted].found if counted else None,
         )
-        for command, newest, looked, at in commands
+        for command, newest, counted, succeeded in commands
     ]

@@ -82,7 +82,7 @@ def without_tokens(text: str) -> str:
 
 def _of_request(record: logging.LogRecord) -> dict[str, Any]:
     """Return the members about the request; ``extra`` of the log call overrides them."""
-    status = getattr(record, "status", getattr(record, "status_code", None))
+    status = getattr(record, "status", getattr(record, "status_code", None))  # ours, or Django's name
     account = getattr(record, "account", "")
     if (current := current_request()) is None:
         return {"account": account, "status": status}

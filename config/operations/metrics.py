@@ -21,8 +21,8 @@ from config.operations import health
 from config.operations.heartbeats import last_runs
 from foundation.operations import metrics
 
-_REMEMBERED = 15  # seconds, so that frequent scrapes cause no load
-Family = GaugeMetricFamily
+_REMEMBERED_SECONDS = 15  # the age of kept gauges, so that frequent scrapes cause no load
+Family = GaugeMetricFamily  # a metric with its values, one for each set of labels
 
 
 def respond(request: HttpRequest) -> HttpResponse:
@@ -34,12 +34,12 @@ def respond(request: HttpRequest) -> HttpResponse:
         response["WWW-Authenticate"] = "Bearer"
         return response
     response = health.plain("")
-    response.content = generate_latest(metrics.registry(Depths()))
+    response.content = generate_latest(metrics.registry(ScrapedGauges()))
     response["Content-Type"] = CONTENT_TYPE_LATEST
     return response
 
 
-class Depths(Collector):
+class ScrapedGauges(Collector):
     """Gauges read at a scrape; gauges of the database only while the process is ready."""
 
     def collect(self) -> Iterator[Family]:
@@ -49,11 +49,11 @@ class Depths(Collector):
         yield build
         failed = health.READINESS.failed()
         ready = _family("ready", "Checks of /readyz: 1 for passed.", ["check"])
-        for name, *_ in health.READINESS.report():
+        for name, _reason, _ms in health.READINESS.report():
             ready.add_metric([name], float(name not in failed))
         yield ready
         if not failed:
-            yield from _depths()
+            yield from _database_gauges()
 
 
 @cache
@@ -62,8 +62,8 @@ def _version() -> str:
     return str(project["version"])
 
 
-@cached(TTLCache(maxsize=1, ttl=_REMEMBERED), lock=Lock())
-def _depths() -> list[Family]:
+@cached(TTLCache(maxsize=1, ttl=_REMEMBERED_SECONDS), lock=Lock())
+def _database_gauges() -> list[Family]:
     now = timezone.now()
     families = [*_commands(now), _database_seconds()]
     if settings.ENABLE_API:
@@ -106,8 +106,8 @@ def _of_the_service(now: datetime) -> Iterator[Family]:
     nonces.add_metric([], Nonce.objects.count())
     yield nonces
     imports = _family("imports_last_day", "Imports of the last 24 hours by state.", ["state"])
-    since = ImportRun.objects.filter(imported_at__gt=now - timedelta(days=1)).order_by()
-    counts = dict(since.values_list("state").annotate(number=Count("pk")))
+    last_day = ImportRun.objects.filter(imported_at__gt=now - timedelta(days=1)).order_by()
+    counts = dict(last_day.values_list("state").annotate(number=Count("pk")))
     for state in Coverage.State.values:
         imports.add_metric([state], counts.get(state, 0))
     yield imports
@@ -130,9 +130,9 @@ def _of_the_portal(now: datetime) -> Iterator[Family]:
 def _oldest(name: str, model: type[Model], now: datetime, **filters: object) -> Family:
     """Return the age of the oldest waiting row, in seconds; 0 if no row waits."""
     rows = model._default_manager.filter(**filters)  # noqa: SLF001 - the documented API of models
-    at = rows.aggregate(at=Min("created_at"))["at"]
+    oldest_at = rows.aggregate(at=Min("created_at"))["at"]
     family = _family(name, f"Age of the oldest that waits: {model._meta.verbose_name_raw}.")  # noqa: SLF001
-    family.add_metric([], (now - at).total_seconds() if at else 0)
+    family.add_metric([], (now - oldest_at).total_seconds() if oldest_at else 0)
     return family
 
 

@@ -16,7 +16,7 @@ from portal.answers.service import is_in_process
 from portal.models import Account
 from portal.models.accounts import check_secret
 
-_ENDS_SOON = "has a secret that works until"
+_ENDS_SOON = "has a secret that works until"  # the beginning of a text of _wrong_state
 
 
 def connect() -> None:
@@ -27,19 +27,19 @@ def connect() -> None:
 
 @sensitive_variables("clear", "given")
 @transaction.atomic
-def give(account: Account, owner: api.Account, *, by: str) -> bool:
-    """Give ``account`` a new secret for the portal, and save it; raises ValidationError.
+def give_secret(account: Account, service_account: api.Account, *, by: str) -> bool:
+    """Give ``account`` a new secret of ``service_account``, and save it; raises ValidationError.
 
     Revoke the portal's unused secrets, which nobody else has. A secret from the environment is kept, and
     issued in the service unless the service knows it: then return False.
     """
-    given = account.reveal_secret() if account.is_from_environment else None
+    given = account.reveal_secret() if account.is_from_environment else None  # by the environment
     if given is None and account.pk:
         for unused in _unused(account):
             unused.revoke(now=timezone.now())
-    is_new = given is None or _row_of(owner.ref, given) is None
+    is_new = given is None or _row_of(service_account.ref, given) is None
     if is_new:
-        _secret, clear = api.Secret.objects.issue(owner, by=by, secret=given, for_portal=True)
+        _secret, clear = api.Secret.objects.issue(service_account, by=by, secret=given, for_portal=True)
     if given is None:
         account.set_secret(clear)
     account.save()
@@ -63,7 +63,7 @@ def problem(account: Account) -> str:
     except CannotUnseal:
         state = "has a secret that MASTER_KEYS does not open" if account.sealed_secret else "has no secret"
     else:
-        state = _state(account.ref, clear)
+        state = _wrong_state(account.ref, clear)
     if not state:
         return ""
     command = f"manage.py issue_secret {account.ref} --for-portal"
@@ -94,7 +94,7 @@ def _row_of(ref: str, clear: str) -> api.Secret | None:
 
 
 @sensitive_variables("clear")
-def _state(ref: str, clear: str) -> str:
+def _wrong_state(ref: str, clear: str) -> str:
     """Return what is wrong with the secret ``clear``; empty if it works and will not end."""
     secret = _row_of(ref, clear)
     if secret is None:
@@ -111,8 +111,8 @@ def _state(ref: str, clear: str) -> str:
 @sensitive_variables("clear")
 def _replace(*, secret: api.Secret, **_kwargs: Any) -> None:
     """Give the portal a new secret if it signs with ``secret``, which ends; raises ValidationError."""
-    owner = secret.account
-    account = Account.objects.select_for_update().filter(ref=owner.ref).first()
+    service_account = secret.account
+    account = Account.objects.select_for_update().filter(ref=service_account.ref).first()
     if account is None or not is_in_process():
         return
     try:
@@ -124,10 +124,10 @@ def _replace(*, secret: api.Secret, **_kwargs: Any) -> None:
     if account.is_from_environment:
         raise ValidationError(
             f"The portal signs with {secret}, as SITE_API_SECRET says. Run 'manage.py issue_secret "
-            f"{owner} --for-portal', set SITE_API_SECRET to what it prints, and restart every process "
-            "first."
+            f"{service_account} --for-portal', set SITE_API_SECRET to what it prints, and restart every "
+            "process first."
         )
-    give(account, owner, by="Our team")
+    give_secret(account, service_account, by="Our team")
 
 
 def _check(*, account: Account, **_kwargs: Any) -> str:

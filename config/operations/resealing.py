@@ -12,7 +12,7 @@ from django.utils import timezone
 from config.identity.second_factors import SEALED_FOR
 from foundation.sealing import CannotUnseal, is_current, seal, unseal_once
 
-Change = Callable[[str], str]
+Change = Callable[[str], str]  # of a sealed text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +73,7 @@ def _tables(*, needed_only: bool) -> Iterator[tuple[QuerySet[Any], Callable[[Any
         secrets = Secret.objects.usable(now) if needed_only else Secret.objects.all()
         yield (
             secrets.select_related("account"),
-            lambda row: _column(
+            lambda row: _row_of_column(
                 row,
                 "sealed",
                 str(row),
@@ -85,7 +85,7 @@ def _tables(*, needed_only: bool) -> Iterator[tuple[QuerySet[Any], Callable[[Any
         bodies = CallbackEvent.objects.exclude(sealed_body="")
         yield (
             bodies.filter(state__in=CallbackEvent.NOT_DONE) if needed_only else bodies,
-            lambda row: _column(
+            lambda row: _row_of_column(
                 row,
                 "sealed_body",
                 str(row),
@@ -95,7 +95,7 @@ def _tables(*, needed_only: bool) -> Iterator[tuple[QuerySet[Any], Callable[[Any
             ),
         )
     if settings.ENABLE_PORTAL:
-        from portal.models.accounts import SEALED_FOR as OF_PORTAL
+        from portal.models.accounts import SEALED_FOR as SEALED_FOR_PORTAL
         from portal.models.accounts import Account
 
         accounts = Account.objects.exclude(sealed_secret="")
@@ -103,11 +103,11 @@ def _tables(*, needed_only: bool) -> Iterator[tuple[QuerySet[Any], Callable[[Any
             accounts = accounts.exclude(ref=settings.PORTAL_ACCOUNT_REF)
         yield (
             accounts,
-            lambda row: _column(
+            lambda row: _row_of_column(
                 row,
                 "sealed_secret",
                 f"the portal's secret of {row.ref}",
-                OF_PORTAL,
+                SEALED_FOR_PORTAL,
                 "give the portal a new one by 'manage.py connect_account'",
                 is_needed=not row.is_from_environment,
             ),
@@ -115,7 +115,7 @@ def _tables(*, needed_only: bool) -> Iterator[tuple[QuerySet[Any], Callable[[Any
     yield Authenticator.objects.exclude(type=Authenticator.Type.WEBAUTHN), _second_factor
 
 
-def _column(
+def _row_of_column(
     row: Any, name: str, description: str, context: str, without_key: str, *, is_needed: bool
 ) -> SealedRow:
     def store(change: Change) -> int:

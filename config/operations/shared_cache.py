@@ -16,7 +16,7 @@ from redis import RedisError
 
 logger = logging.getLogger(__name__)
 
-SECONDS_AWAY = 10  # after a failure, Redis is not called for this long
+SECONDS_AWAY = 10  # for so long after a failure, Redis is not called
 
 
 class UnreadableValue(RedisError):

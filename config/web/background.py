@@ -14,7 +14,7 @@ from django.db import connections
 logger = logging.getLogger(__name__)
 
 DELAY_SECONDS = 1.0  # longer than the response takes
-MAX_WAITING = 100
+MAX_WAITING = 100  # jobs, also the running ones
 
 
 class _Jobs:

@@ -17,7 +17,7 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 # Not counted: a thief could otherwise use up the limit, so that the owner cannot end the stolen session.
 _ENDS_SESSIONS = ("account_logout", "account_change_password", "end_other_sessions")
 PROOFS = ("account_reauthenticate", "mfa_reauthenticate", "mfa_reauthenticate_webauthn")
-_GUESSES = {  # limits of forms that ask for a password or a code
+_LIMIT_OF_FORM = {  # limits of forms that ask for a password or a code
     **dict.fromkeys(PROOFS, "proof"),
     "account_change_password": "own_password",
 }
@@ -57,7 +57,7 @@ class FormLimit:
 def _limit_of_guesses(request: HttpRequest) -> str | None:
     match = request.resolver_match
     is_sent = request.method == "POST" and request.user.is_authenticated
-    return _GUESSES.get(match.url_name or "") if is_sent and match else None
+    return _LIMIT_OF_FORM.get(match.url_name or "") if is_sent and match else None
 
 
 def _count(request: HttpRequest, limit: str) -> bool:

@@ -17,13 +17,13 @@ from config.web.errors import is_api, too_large
 from dashboard_api.limits import MAX_UPLOAD_BYTES
 
 MAX_BODY_BYTES = 64 * 1024
-# The only page that accepts a file, from staff with this permission.
-_UPLOADS = {"admin:dashboard_api_website_import": "dashboard_api.add_importrun"}
-_OWN_LIMITS = {"dashboard_api:reports", "dashboard_api:callbacks"}
+# The permission of staff by page: this page alone accepts a file.
+_UPLOAD_PERMISSIONS = {"admin:dashboard_api_website_import": "dashboard_api.add_importrun"}
+_ROUTES_WITH_OWN_LIMIT = {"dashboard_api:reports", "dashboard_api:callbacks"}
 
-_LENGTH = re.compile(r"[0-9]{1,1000}", re.ASCII)  # int() takes a few thousand digits at most
+_BODY_LENGTH = re.compile(r"[0-9]{1,1000}", re.ASCII)  # int() takes a few thousand digits at most
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
-_DOTS = re.compile(r"/\.\.?(/|$)")
+_DOTS = re.compile(r"/\.\.?(/|$)")  # /./ and /../, also at the end
 _DOTTED_HOST = re.compile(r"\.(:[0-9]*)?$", re.ASCII)
 
 
@@ -74,7 +74,7 @@ class Guard:
         if not is_api(request):  # the service has its own errors
             _check_address(request)
         # Routes with a limit of their own read the body only after they know the token.
-        has_own_limit = request.resolver_match and request.resolver_match.view_name in _OWN_LIMITS
+        has_own_limit = request.resolver_match and request.resolver_match.view_name in _ROUTES_WITH_OWN_LIMIT
         if not has_own_limit and _declared_bytes(request) > _max_bytes(request):
             return too_large(request)
         if not is_api(request):
@@ -113,7 +113,7 @@ def _drop_control_cookies(request: HttpRequest) -> None:
 def _declared_bytes(request: HttpRequest) -> int:
     """Return the declared length of the body; 0 without one: the body is then not read."""
     declared = request.META.get("CONTENT_LENGTH") or "0"
-    if _LENGTH.fullmatch(declared):
+    if _BODY_LENGTH.fullmatch(declared):
         return int(declared)
     if is_api(request):
         return 0
@@ -121,7 +121,7 @@ def _declared_bytes(request: HttpRequest) -> int:
 
 
 def _max_bytes(request: HttpRequest) -> int:
-    permission = _UPLOADS.get(request.resolver_match.view_name) if request.resolver_match else None
+    permission = _UPLOAD_PERMISSIONS.get(request.resolver_match.view_name) if request.resolver_match else None
     if permission and request.user.is_staff and request.user.has_perm(permission):
         return MAX_UPLOAD_BYTES + MAX_BODY_BYTES
     return MAX_BODY_BYTES

@@ -134,7 +134,7 @@ class AccountAdmin(OperatorAdmin):
         changed = [row for row in formset.forms if row.has_changed()]
         formset.save(commit=False)  # Django logs the changes that this finds
         for row in changed:
-            row.instance.pk = save_entitlement(request, row).pk
+            row.instance.pk = save_entitlement(request, row).pk  # for Django's log
 
     def get_readonly_fields(self, request: HttpRequest, obj: Account | None = None) -> Any:
         """Return the read-only fields; the reference never changes, because signed calls contain it."""

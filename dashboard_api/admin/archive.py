@@ -12,7 +12,7 @@ from django.utils import timezone
 from dashboard_api.admin.operations import SHOWN, OperatorAdmin, ReasonForm, user_name
 from dashboard_api.models import SiteLink, Website
 
-ARCHIVE = "archive"
+ARCHIVE = "archive"  # the parameter of the filter in URLs; its values follow
 ARCHIVED = "archived"
 EVERYTHING = "all"
 
@@ -20,7 +20,7 @@ EVERYTHING = "all"
 class ArchiveReason(ReasonForm):
     """A form for the reason to archive."""
 
-    readers = "Recorded with the website and its links."
+    reason_help = "Recorded with the website and its links."
 
 
 class ArchiveFilter(admin.SimpleListFilter):

@@ -17,7 +17,7 @@ from django.utils.safestring import SafeString, mark_safe
 from dashboard_api.admin.operations import OperatorAdmin, PresenceFilter, RecordAdmin, never, row_number
 from dashboard_api.billing.callbacks import applying, providers
 from dashboard_api.billing.snapshots import CannotApply, Snapshot, latest
-from dashboard_api.billing.wanted import held_by
+from dashboard_api.billing.wanted import snapshots_of
 from dashboard_api.models import CallbackEvent, Entitlement, PlanPrice, Subscription
 
 SHOWN = 10  # newest events on the page of a subscription
@@ -164,7 +164,7 @@ class SubscriptionAdmin(RecordAdmin):
 
 def _newest(row: Subscription) -> Snapshot:
     """Return the subscription's current snapshot."""
-    return latest(held_by(row))
+    return latest(snapshots_of(row))
 
 
 class PlanPriceForm(forms.ModelForm):

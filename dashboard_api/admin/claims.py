@@ -19,7 +19,7 @@ from foundation.addresses.hosts import InvalidHost, typed_host
 class DecisionReason(ReasonForm):
     """A form for the reason of a decision about a claim."""
 
-    readers = "Recorded with the claim."
+    reason_help = "Recorded with the claim."
 
 
 class ClaimForm(forms.ModelForm):
@@ -95,6 +95,7 @@ class OwnershipClaimAdmin(RecordAdmin):
     def save_model(self, request: HttpRequest, obj: OwnershipClaim, form: ClaimForm, change: bool) -> None:
         """Add the claim, or keep the one that the account already has for this host."""
         claim = claims.add(obj.account, obj.host, by=user_name(request), now=timezone.now())
+        # Django logs and shows its own object.
         obj.pk, obj.token, obj.state = claim.pk, claim.token, claim.state
 
     def actions_for(self, obj: OwnershipClaim) -> tuple[str, ...]:

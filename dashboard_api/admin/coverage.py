@@ -40,7 +40,7 @@ from dashboard_api.reading.next_checks import (
 class UndoReason(ReasonForm):
     """A form for the reason to take imports back."""
 
-    readers = "Recorded with the import."
+    reason_help = "Recorded with the import."
 
 
 @admin.register(Source)
@@ -82,37 +82,39 @@ class ScopeInline(admin.TabularInline):
         return scope.detail
 
 
-OVERDUE = "overdue"
+OVERDUE = "overdue"  # a value of the filter ``Due``
 
 
 def with_next_checks(rows: QuerySet[Coverage]) -> QuerySet[Coverage]:
     """Add ``ours_at``, the time of the last run if it was our own scan, and the links with a next scan."""
+    # Twice, because this subquery is part of another one.
     imports = ImportRun.objects.not_undone().filter(
         website=OuterRef(OuterRef("website")), source=OuterRef(OuterRef("source"))
     )
     newest = Subquery(imports.order_by("-imported_at", "-pk").values("pk")[:1])
     links = SiteLink.objects.filter(revoked_at=None, paused_at=None, scan_schedule__next_at__isnull=False)
-    scanned = Prefetch("website__links", links.select_related("scan_schedule"), to_attr="scanned_links")
+    scanned_links = Prefetch("website__links", links.select_related("scan_schedule"), to_attr="scanned_links")
     ours = EngineRun.objects.filter(import_run=newest).values("import_run__scanned_at")[:1]
-    return rows.annotate(ours_at=Subquery(ours)).prefetch_related(scanned)
+    return rows.annotate(ours_at=Subquery(ours)).prefetch_related(scanned_links)
 
 
 def overdue(today: date) -> QuerySet[Coverage]:
     """Return the coverage with a missed check: by schedule, or one interval after the last report."""
-    condition = Q(pk__in=())
+    is_late_report = Q(pk__in=())  # no rows, until a condition is added
     for days in Source.objects.order_by("interval_days").values_list("interval_days", flat=True).distinct():
         since = _midnight(today - timedelta(days=days))
-        condition |= Q(source__interval_days=days, last_run_at__lt=since)
+        is_late_report |= Q(source__interval_days=days, last_run_at__lt=since)
     rows = with_next_checks(Coverage.objects.filter(website__archived_at=None))
-    missed = ScanSchedule.objects.filter(
+    missed_scans = ScanSchedule.objects.filter(
         link__website=OuterRef("website"), next_at__lt=_midnight(today - SCAN_TOLERANCE)
     )
     has_old_run = Q(ours_at__lt=_midnight(today - SCAN_TOLERANCE - SHORTEST_PERIOD))
-    may_be_late = rows.filter(has_old_run | Exists(missed), ("ours_at__isnull", False))
-    scanned = may_be_late.select_related("website", "source")
-    late = [row.pk for row in scanned if _next_check(row, today).is_overdue]
+    # The database narrows our own scans down; the rest of the rule is in Python.
+    candidates = rows.filter(has_old_run | Exists(missed_scans), Q(ours_at__isnull=False))
+    own_scans = candidates.select_related("website", "source")
+    late = [row.pk for row in own_scans if _next_check(row, today).is_overdue]
     numbers = RawSQL(backend_of(connections[rows.db]).NUMBERS, [json.dumps(late)])  # noqa: S611 - one parameter
-    return rows.filter(Q(condition, ours_at=None) | Q(pk__in=numbers))
+    return rows.filter(Q(is_late_report, ours_at=None) | Q(pk__in=numbers))
 
 
 def _midnight(day: date) -> datetime:
@@ -125,8 +127,8 @@ def _next_check(coverage: Any, today: date) -> NextCheck:
     if coverage.ours_at is None:
         return next_report(coverage.last_run_at, source.interval_days, today=today)
     schedules = [link.scan_schedule for link in coverage.website.scanned_links]
-    own = installed.by_source(schedules).get(source.slug, ())
-    return next_check(own, last_run_at=coverage.ours_at, today=today)
+    of_source = installed.by_source(schedules).get(source.slug, ())
+    return next_check(of_source, last_run_at=coverage.ours_at, today=today)
 
 
 class Due(admin.SimpleListFilter):

@@ -40,7 +40,10 @@ class CredentialAdmin(RecordAdmin):
 def shown_once(
     request: HttpRequest, context: dict[str, Any], clear: str, *, title: Words, advice: Words
 ) -> HttpResponse:
-    """Return the page that shows ``clear``, and forbid caching it; ``context`` has the ``account``."""
+    """Return the page that shows the credential ``clear``, and forbid caching it.
+
+    ``context`` has the ``account``.
+    """
     context |= {"clear": clear, "title": title, "advice": advice}
     page = TemplateResponse(request, "admin/dashboard_api/shown_once.html", context)
     page["Cache-Control"] = "no-store"

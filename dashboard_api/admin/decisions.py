@@ -40,6 +40,7 @@ KEYS: Mapping[str, str] = {
     UNCONFIRM: "c",
     SEVERITY: "s",
 }
+# Decisions that need only a reason, and the functions that make them.
 _WITHOUT_VALUE = {REOPEN: reopen, CONFIRM: confirm, UNCONFIRM: unconfirm}
 
 
@@ -68,12 +69,14 @@ class DecisionForm(forms.Form):
     )
 
     def __init__(self, *args: Any, decision: str, **kwargs: Any) -> None:
+        # The page has several forms, so each needs ids of its own.
         super().__init__(*args, **kwargs | {"auto_id": f"{decision}-%s"})
-        self.decision, self.label, self.key = decision, LABELS[decision], KEYS[decision]
+        self.decision = decision
+        self.label, self.key = LABELS[decision], KEYS[decision]
         self.consequence = CONSEQUENCES.get(decision, "")
-        own = ("own", "Only my own words")
+        own_words = ("own", "Only my own words")
         templates: Any = self.fields["template"]
-        templates.choices = [*REASONS[decision].items(), own]
+        templates.choices = [*REASONS[decision].items(), own_words]
         templates.initial = next(iter(REASONS[decision]))
         if decision not in (Status.FALSE_POSITIVE, Status.ACCEPTED_RISK):
             del self.fields["until"]
@@ -100,7 +103,11 @@ def decisions_for(finding: Finding) -> tuple[str, ...]:
     """Return the decisions that are possible about ``finding`` now."""
     is_open = finding.status == Status.OPEN
     about_status = (Status.FALSE_POSITIVE, Status.ACCEPTED_RISK, Status.FIXED) if is_open else (REOPEN,)
-    about_kind = (UNCONFIRM,) if finding.source_kind is not None else (CONFIRM,) * can_confirm(finding)
+    about_kind: tuple[str, ...] = ()
+    if finding.source_kind is not None:  # an analyst has confirmed it
+        about_kind = (UNCONFIRM,)
+    elif can_confirm(finding):
+        about_kind = (CONFIRM,)
     return (*about_status, *about_kind, SEVERITY)
 
 

@@ -114,7 +114,7 @@ def _mention_paid_plan(request: HttpRequest, entitlement: Entitlement) -> None:
 class OverrideForm(ReasonForm):
     """A form for an override of a limit, with its last day and reason."""
 
-    readers = "The customer can read it."
+    reason_help = "The customer can read it."
     limit = forms.ChoiceField(label="Limit", choices=LIMIT_NAMES.items())
     value = forms.IntegerField(
         label="Value", required=False, min_value=0, max_value=LARGEST, help_text="Empty: no limit."
@@ -130,7 +130,7 @@ class OverrideForm(ReasonForm):
 class EndOverrideForm(ReasonForm):
     """A form that ends an override of a limit."""
 
-    readers = "Recorded with the change."
+    reason_help = "Recorded with the change."
     limit = forms.ChoiceField(label="Limit", choices=LIMIT_NAMES.items())
 
 
@@ -139,7 +139,7 @@ class EffectiveStatus(admin.SimpleListFilter):
 
     title = "status"
     parameter_name = "status"
-    prefix = ""
+    prefix = ""  # of the fields of the entitlement
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
         return [(status.value, status.label) for status in Entitlement.Status]
@@ -159,14 +159,14 @@ class EffectiveStatusOfAccount(EffectiveStatus):
 
 
 ENDING_DAYS = 30
-SOON = "soon"
+SOON = "soon"  # a value of the filter ``Ending``
 
 
-def ending(today: date) -> Q:
+def is_ending(today: date) -> Q:
     """Return the condition for plans that end within 30 days: not suspended, without renewal."""
     period = (today, today + timedelta(days=ENDING_DAYS))
-    ended = (Entitlement.Status.SUSPENDED, Entitlement.Status.EXPIRED)
-    return Q(ends_on__range=period, renews=False) & ~Q(status__in=ended)
+    not_running = (Entitlement.Status.SUSPENDED, Entitlement.Status.EXPIRED)
+    return Q(ends_on__range=period, renews=False) & ~Q(status__in=not_running)
 
 
 class Ending(admin.SimpleListFilter):
@@ -180,7 +180,7 @@ class Ending(admin.SimpleListFilter):
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Entitlement]) -> QuerySet[Entitlement]:
         """Return the rows of the choice."""
-        return queryset.filter(ending(timezone.now().date())) if self.value() == SOON else queryset
+        return queryset.filter(is_ending(timezone.now().date())) if self.value() == SOON else queryset
 
 
 def effective_status(entitlement: Entitlement) -> Words:
@@ -199,8 +199,8 @@ class ReadableFeatures(BaseModelAdmin):
         fields = super().get_fields(request, obj)
         if self.has_change_permission(request, obj):
             return fields
-        shown = [name for name in fields if name != "reason"]
-        return ["feature_names" if name == "features" else name for name in shown]
+        stored = [name for name in fields if name != "reason"]
+        return ["feature_names" if name == "features" else name for name in stored]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return (*super().get_readonly_fields(request, obj), "feature_names")

@@ -12,12 +12,12 @@ from dashboard_api.admin.labels import EVENT_LABELS, KIND_LABELS, SEVERITY_LABEL
 from dashboard_api.admin.queue import tone
 from dashboard_api.models import Account, AnalystNote, Finding, FindingEvent, Occurrence
 
-LOCATIONS, EVENTS, NOTES, ACCOUNTS = 20, 20, 20, 20  # shown at most
+MAX_LOCATIONS, MAX_EVENTS, MAX_NOTES, MAX_ACCOUNTS = 20, 20, 20, 20
 _CVE = re.compile(r"CVE-\d{4}-\d{4,19}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
+class LinkedText:
     """A text and its link; ``url`` is empty if the text is not a web address."""
 
     text: str
@@ -38,7 +38,7 @@ class FindingPanel:
     source_severity: str | Promise
     kind: str | Promise
     source_kind: str | Promise
-    links: tuple[Link, ...]
+    links: tuple[LinkedText, ...]
     locations: tuple[Occurrence, ...]
     more_locations: int
     events: tuple[tuple[str | Promise, FindingEvent, str], ...]  # with a label, and with the reason
@@ -48,7 +48,7 @@ class FindingPanel:
 
 def finding_panel(finding: Finding) -> FindingPanel:
     """Return the panel of ``finding``, which has its website and source loaded."""
-    locations = tuple(finding.shown_occurrences()[:LOCATIONS])
+    locations = tuple(finding.shown_occurrences()[:MAX_LOCATIONS])
     accounts = Account.objects.filter(links__website=finding.website_id, links__revoked_at=None)
     source_severity, source_kind = finding.source_severity, finding.source_kind
     return FindingPanel(
@@ -64,21 +64,22 @@ def finding_panel(finding: Finding) -> FindingPanel:
         more_locations=max(finding.locations_count - len(locations), 0),
         events=tuple(
             (EVENT_LABELS[event.event], event, event.reason)
-            for event in finding.events.order_by("-id")[:EVENTS]
+            for event in finding.events.order_by("-id")[:MAX_EVENTS]
         ),
-        notes=tuple(finding.notes.select_related("account")[:NOTES]),
-        accounts=tuple(accounts.order_by("ref")[:ACCOUNTS]),
+        notes=tuple(finding.notes.select_related("account")[:MAX_NOTES]),
+        accounts=tuple(accounts.order_by("ref")[:MAX_ACCOUNTS]),
     )
 
 
-def _links(finding: Finding) -> Iterator[Link]:
+def _links(finding: Finding) -> Iterator[LinkedText]:
     for cve in _texts(finding.cve):
-        yield Link(text=cve, url=f"https://nvd.nist.gov/vuln/detail/{cve}" if _CVE.fullmatch(cve) else "")
+        url = f"https://nvd.nist.gov/vuln/detail/{cve}" if _CVE.fullmatch(cve) else ""
+        yield LinkedText(text=cve, url=url)
     for number in _texts(finding.cwe):
         url = f"https://cwe.mitre.org/data/definitions/{number}.html" if number.isdecimal() else ""
-        yield Link(text=f"CWE-{number}", url=url)
+        yield LinkedText(text=f"CWE-{number}", url=url)
     for reference in _texts(finding.references):
-        yield Link(text=reference, url=reference if _is_web_address(reference) else "")
+        yield LinkedText(text=reference, url=reference if _is_web_address(reference) else "")
 
 
 def _texts(values: Any) -> list[str]:

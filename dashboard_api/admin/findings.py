@@ -53,8 +53,8 @@ class OccurrenceInline(RecordInline):
     verbose_name_plural = "locations (the first 100)"
 
 
-QUEUE = "queue"
-EVERYTHING = "all"
+QUEUE = "queue"  # the parameter of the filter in URLs
+EVERYTHING = "all"  # its value without the filter
 
 
 class ReviewQueue(admin.SimpleListFilter):
@@ -91,9 +91,9 @@ class AdminLabels(admin.ChoicesFieldListFilter):
     def choices(self, changelist: ChangeList) -> Iterator[Any]:
         """Return the choices with the admin's labels."""
         labels: dict[Any, Words] = {**SEVERITY_LABELS, **STATUS_LABELS, **KIND_LABELS}
-        own = {str(label): labels[value] for value, label in self.field.flatchoices}
+        admin_labels = {str(label): labels[value] for value, label in self.field.flatchoices}
         for choice in super().choices(changelist):
-            yield choice | {"display": own.get(str(choice["display"]), choice["display"])}
+            yield choice | {"display": admin_labels.get(str(choice["display"]), choice["display"])}
 
 
 class FindingList(ChangeList):
@@ -133,7 +133,7 @@ class EventInline(RecordInline):
 class Reason(ReasonForm):
     """A form for the reason of a decision."""
 
-    readers = "Customers read it in the finding's timeline."
+    reason_help = "Customers read it in the finding's timeline."
 
 
 class Decision(Reason):
@@ -280,13 +280,18 @@ class FindingAdmin(Workbench):
     def actions_for(self, obj: Finding) -> tuple[str, ...]:
         is_open = obj.status == Finding.Status.OPEN
         about_status = ("false_positive", "accept_risk", "fixed") if is_open else ("reopen",)
-        about_kind = ("unconfirm_finding",) if obj.source_kind else ("confirm_finding",) * can_confirm(obj)
+        about_kind: tuple[str, ...] = ()
+        if obj.source_kind:  # an analyst has confirmed it
+            about_kind = ("unconfirm_finding",)
+        elif can_confirm(obj):
+            about_kind = ("confirm_finding",)
         return (*about_status, *about_kind, "override_severity")
 
     @admin.action(description="Mark as reviewed", permissions=["operate"])
     def mark_reviewed(self, request: HttpRequest, queryset: QuerySet[Finding]) -> None:
         """Take findings out of the queue without a decision."""
-        waiting, count = list(queryset.filter(reviewed_at__isnull=True).values_list("pk", flat=True)), 0
+        waiting = list(queryset.filter(reviewed_at__isnull=True).values_list("pk", flat=True))
+        count = 0
         for start in range(0, len(waiting), 500):
             batch = Finding.objects.filter(pk__in=waiting[start : start + 500]).select_related("website")
             count += sum(self.mark_one_reviewed(request, finding) for finding in batch)

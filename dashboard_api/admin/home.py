@@ -12,7 +12,7 @@ from django.utils.formats import number_format
 from django.utils.functional import Promise
 
 from dashboard_api.admin.coverage import OVERDUE, overdue
-from dashboard_api.admin.entitlements import ENDING_DAYS, SOON, ending
+from dashboard_api.admin.entitlements import ENDING_DAYS, SOON, is_ending
 from dashboard_api.admin.labels import SEVERITY_LABELS
 from dashboard_api.admin.queue import QueueFilters
 from dashboard_api.billing.callbacks.applying import LONG_WAIT
@@ -29,7 +29,7 @@ from dashboard_api.models import (
 )
 from foundation.pages.panels import Figure, Panel
 
-LATE = timedelta(minutes=15)  # a waiting scan should have begun by then
+LATE = timedelta(minutes=15)  # a scan that is due should have begun by then
 MAX_COUNTED = 1_000  # counting more would read whole tables
 
 
@@ -82,7 +82,7 @@ def _coverage() -> Iterator[Figure]:
 
 
 def _entitlements() -> Iterator[Figure]:
-    rows = Entitlement.objects.filter(ending(timezone.now().date()))
+    rows = Entitlement.objects.filter(is_ending(timezone.now().date()))
     url = reverse("admin:dashboard_api_entitlement_changelist")
     label = f"Ending in the next {ENDING_DAYS} days"
     yield _figure(label, rows, url, {"ends": SOON}, tone="medium")
@@ -103,7 +103,8 @@ def _scans() -> Iterator[Figure]:
     if stops.exists():
         url = reverse("admin:dashboard_api_crawlerstop_changelist")
         yield _figure("All scans are stopped", stops, url, {"resumed_at__isempty": 1}, tone="high")
-    url, now = reverse("admin:dashboard_api_scanjob_changelist"), timezone.now().replace(microsecond=0)
+    url = reverse("admin:dashboard_api_scanjob_changelist")
+    now = timezone.now().replace(microsecond=0)
     State = ScanJob.State  # noqa: N806 - a class
     running = ScanJob.objects.filter(state=State.RUNNING)
     yield _figure("Running", running, url, {"state__exact": State.RUNNING.value})
@@ -113,9 +114,10 @@ def _scans() -> Iterator[Figure]:
         ("Worker not responding", running, State.RUNNING, {"lease_until__lt": now}),
         ("Not started after 15 minutes", waiting, State.QUEUED, {"due_at__lt": now - LATE}),
     ):
-        if rows.filter(**late).exists():
+        late_rows = rows.filter(**late)
+        if late_rows.exists():
             query = {"state__exact": state.value} | late
-            yield _figure(label, rows.filter(**late), url, query, tone="high")
+            yield _figure(label, late_rows, url, query, tone="high")
 
 
 def _callbacks() -> Iterator[Figure]:
@@ -136,10 +138,11 @@ def _callbacks() -> Iterator[Figure]:
 
 def _waiting_callbacks(url: str) -> Iterator[Figure]:
     state = CallbackEvent.State.WAITING
-    rows, query = CallbackEvent.objects.filter(state=state), {"state__exact": state.value}
+    rows = CallbackEvent.objects.filter(state=state)
+    query = {"state__exact": state.value}
     waiting = _figure("Without an account", rows, url, query, tone="medium")
     yield waiting
-    if waiting.tone:
+    if waiting.tone:  # its number is not zero
         since = {"received_at__lt": timezone.now().replace(microsecond=0) - LONG_WAIT}
         label = "Without an account for an hour"
         yield from _unless_zero(_figure(label, rows.filter(**since), url, {**query, **since}, tone="high"))
@@ -159,6 +162,7 @@ def _figure(
     *,
     tone: str = "",
 ) -> Figure:
+    """Return the number of rows, with a link to them: the list at ``url``, filtered by ``query``."""
     count = rows.order_by()[: MAX_COUNTED + 1].count()
     number = f"{number_format(MAX_COUNTED)}+" if count > MAX_COUNTED else number_format(count)
     return Figure(

@@ -15,7 +15,7 @@ from django.utils.functional import Promise
 from django.utils.text import format_lazy
 
 SHOWN = 20  # objects listed of a large operation
-Words = str | Promise
+Words = str | Promise  # a text, or one that is translated when it is shown
 
 
 class Confirmation(forms.Form):
@@ -25,18 +25,18 @@ class Confirmation(forms.Form):
 
 
 class ReasonForm(Confirmation):
-    """A form for a confirmation with a reason; ``readers`` says who reads it."""
+    """A form for a confirmation with a reason; ``reason_help`` says who reads it."""
 
     reason = forms.CharField(
         label="Reason",
         max_length=450,  # leaves room for the severities that a timeline adds
         widget=forms.TextInput(attrs={"size": 80}),
     )
-    readers: Any
+    reason_help: Any
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["reason"].help_text = self.readers
+        self.fields["reason"].help_text = self.reason_help
 
 
 class PresenceFilter(admin.EmptyFieldListFilter):
@@ -53,14 +53,15 @@ class PresenceFilter(admin.EmptyFieldListFilter):
     def choices(self, changelist: ChangeList) -> Iterator[Any]:
         """Return the choices with the words of the subclass for "Empty" and "Not empty"."""
         words = {"1": self.absent, "0": self.present, None: "All"}
-        for value, choice in zip((None, "1", "0"), super().choices(changelist), strict=True):
+        values = (None, "1", "0")  # in the order of Django's choices
+        for value, choice in zip(values, super().choices(changelist), strict=True):
             yield choice | {"display": words[value]}
 
 
 class OperatorAdmin(admin.ModelAdmin):
     """Base class of pages that offer a model's actions on the page of a single object as well.
 
-    ``everything`` is the query string of the list with all objects.
+    ``everything`` is the query string of the list with all objects, also those that it hides by default.
     """
 
     everything = ""
@@ -111,7 +112,10 @@ class OperatorAdmin(admin.ModelAdmin):
         form_class: type[Confirmation] = Confirmation,
         warns: bool = True,
     ) -> HttpResponse | None:
-        """Return a page that asks for confirmation; when confirmed, perform ``operation`` on each object."""
+        """Return a page that asks for confirmation; when confirmed, perform ``operation`` on each object.
+
+        ``operation`` gets the object and the cleaned data of the form.
+        """
         form = form_class(request.POST if "confirmed" in request.POST else None)
         if form.is_valid():
             self.perform(request, queryset, lambda obj: operation(obj, form.cleaned_data), done=done)

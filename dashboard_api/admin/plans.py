@@ -17,14 +17,14 @@ from dashboard_api.models.plans import LARGEST, LIMIT_NAMES
 
 LANGUAGES = (("en", "English"), ("de", "German"))
 SHOWN = 10  # accounts listed of a revision
-OWN = ("slug", "rank", "trial_days", "is_offered")
-TEXTS = tuple(f"{field}_{code}" for field in ("name", "price") for code, _label in LANGUAGES)
+MODEL_FIELDS = ("slug", "rank", "trial_days", "is_offered")
+TEXT_FIELDS = tuple(f"{field}_{code}" for field in ("name", "price") for code, _label in LANGUAGES)
 
 
 class MoveForm(ReasonForm):
     """A form for the reason to move accounts."""
 
-    readers = "Recorded with the change."
+    reason_help = "Recorded with the change."
 
 
 def _limit_field(name: str, *, least: int) -> forms.IntegerField:
@@ -56,7 +56,7 @@ class PlanForm(forms.ModelForm):
 
     class Meta:
         model = Plan
-        fields = OWN
+        fields = MODEL_FIELDS
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -109,7 +109,7 @@ class PlanAdmin(OperatorAdmin):
     list_display = ("slug", "revision", "title", "limits_shown", "accounts", "is_offered", "used_at")
     list_filter = ("is_offered", "slug")
     search_fields = ("slug",)
-    fields = (*OWN[:1], *TEXTS, *OWN[1:], *LIMIT_NAMES, "features", "affected")
+    fields = ("slug", *TEXT_FIELDS, *MODEL_FIELDS[1:], *LIMIT_NAMES, "features", "affected")
     readonly_fields = ("affected",)
     actions = ("move_accounts",)
     has_delete_permission = never
@@ -131,9 +131,7 @@ class PlanAdmin(OperatorAdmin):
         """Return who has the plan, and what saving does to them."""
         if plan.pk is None:
             return "No account, until one is moved to the plan."
-        names = list(
-            plan.entitlements.order_by("account__ref").values_list("account__ref", flat=True)[:SHOWN]
-        )
+        refs = list(plan.entitlements.order_by("account__ref").values_list("account__ref", flat=True)[:SHOWN])
         if not plan.used_at:
             return "No account has this revision yet: it can be changed."
         newest = Plan.objects.newest(plan.slug)
@@ -148,7 +146,7 @@ class PlanAdmin(OperatorAdmin):
                 "revision %(newest)s is newer."
             )
         more = ["…"] if plan.entitlements.count() > SHOWN else []
-        values = {"count": plan.entitlements.count(), "names": ", ".join(names + more) or "–"}
+        values = {"count": plan.entitlements.count(), "names": ", ".join(refs + more) or "–"}
         return str(text % (values | {"newest": newest.revision if newest else ""}))
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
@@ -190,7 +188,7 @@ class PlanAdmin(OperatorAdmin):
         """Return who would be moved, and who uses more websites than the revision allows."""
         lines = []
         for plan in queryset:
-            rows = plans.to_move(plan)
+            rows = plans.entitlements_to_move(plan)
             refs = ", ".join(row.account.ref for row in rows[:SHOWN]) or "–"
             over = [row.account.ref for row in rows if plans.websites_over(row.account, plan)]
             text = "%(plan)s: %(count)s accounts are affected (%(refs)s)."

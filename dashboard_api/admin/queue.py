@@ -14,8 +14,9 @@ from dashboard_api.models import Finding, Severity, Source, Website
 from dashboard_api.models.findings import FindingQuerySet
 from foundation.addresses.hosts import MAX_HOST_LENGTH, searched_host
 
-ROWS = 50
-ALL_OPEN = "all"
+ROWS = 50  # on a page
+ALL_OPEN = "all"  # a value of ``queue`` in URLs
+# The position of a row: its severity and its id.
 _POSITION = re.compile(r"([0-4])-([0-9]{1,18})", re.ASCII)
 
 
@@ -99,20 +100,21 @@ class Queue:
     first_page_url: str
 
 
-def read_queue(filters: QueueFilters, wanted: int | None) -> Queue:
-    """Return a page of the queue with the finding ``wanted`` open, by default the first one."""
+def read_queue(filters: QueueFilters, open_id: int | None) -> Queue:
+    """Return a page of the queue with the finding ``open_id`` open, by default the first one."""
     findings = list(filters.findings().select_related("website", "source")[: ROWS + 1])
     page = findings[:ROWS]
     ids = [finding.pk for finding in page]
-    current = wanted if wanted is not None else next(iter(ids), None)
+    current = open_id if open_id is not None else next(iter(ids), None)
     position = ids.index(current) if current in ids else -1
+    # The next finding, or after the last one the previous; the first if the open one is not on the page.
     neighbours = ids[position + 1 : position + 2] or ids[max(position - 1, 0) : position]
-    last = f"{page[-1].severity}-{page[-1].pk}" if page else ""
+    last_position = f"{page[-1].severity}-{page[-1].pk}" if page else ""
     return Queue(
         rows=tuple(_row(finding, filters, current) for finding in page),
         current=current,
         next=neighbours[0] if neighbours else None,
-        next_page_url=replace(filters, after=last).url() if len(findings) > ROWS else "",
+        next_page_url=replace(filters, after=last_position).url() if len(findings) > ROWS else "",
         first_page_url=replace(filters, after="").url() if filters.after else "",
     )
 

@@ -15,7 +15,7 @@ from dashboard_api.models import CrawlerStop, ScanConsent, ScanOptOut, ScanSched
 class EndReason(ReasonForm):
     """The reason for allowing scans again."""
 
-    readers = "Recorded with the change."
+    reason_help = "Recorded with the change."
 
 
 class Resumed(PresenceFilter):

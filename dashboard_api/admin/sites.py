@@ -23,13 +23,13 @@ from dashboard_api.admin.operations import (
 from dashboard_api.admin.uploads import Uploads
 from dashboard_api.models import Coverage, LinkEvent, SiteLink, Website
 
-NEW_OWNER = "new"
+NEW_OWNER = "new"  # a choice of ``past``
 
 
 class LinkReason(ReasonForm):
     """A form for the reason to revoke or restore a link."""
 
-    readers = "Recorded with the link."
+    reason_help = "Recorded with the link."
 
 
 class Proof(Confirmation):
@@ -93,8 +93,12 @@ class WebsiteAdmin(Uploads, Archive):
 
     def actions_for(self, obj: Website) -> tuple[str, ...]:
         """Return the actions that suit the website."""
-        verify = ("unverify",) if obj.verified_at else () if obj.archived_at else ("verify",)
-        return (*verify, *self.archive_actions_for(obj))
+        verification: tuple[str, ...] = ()
+        if obj.verified_at:
+            verification = ("unverify",)
+        elif not obj.archived_at:
+            verification = ("verify",)
+        return (*verification, *self.archive_actions_for(obj))
 
     @admin.action(description="Verify", permissions=["operate"])
     def verify(self, request: HttpRequest, queryset: QuerySet[Website]) -> HttpResponse | None:

@@ -21,11 +21,11 @@ from dashboard_api.models import FindingEvent, StandingDecision, Website
 class EndReason(ReasonForm):
     """A form for the reason to end a suppression rule."""
 
-    readers = "Customers read it in the timeline of each finding that changes."
+    reason_help = "Customers read it in the timeline of each finding that changes."
 
 
 class StandingDecisionForm(forms.ModelForm):
-    """A form for a new suppression rule; ``is_decided`` adds the user's name."""
+    """A form for a new suppression rule; ``can_begin`` adds the user's name."""
 
     rule = forms.CharField(
         label="Scanner's rule",
@@ -50,7 +50,7 @@ class StandingDecisionForm(forms.ModelForm):
         model = StandingDecision
         fields = ("source", "rule", "website", "severity", "reason")
 
-    def is_decided(self, *, by: str) -> bool:
+    def can_begin(self, *, by: str) -> bool:
         """Return whether the rule can begin; if not, the form has the errors."""
         if self.is_valid():
             self.instance.by = by
@@ -93,6 +93,7 @@ class StandingDecisionAdmin(RecordAdmin):
 
     @admin.display(description="scanner's rule", ordering="rule")
     def rule_or_floor(self, decision: StandingDecision) -> str:
+        """Return the rule; without one, ``severity`` is a minimum for all rules of the scanner."""
         return decision.rule or "all rules: lower findings are accepted risks"
 
     @admin.display(description="website", ordering="website")
@@ -118,7 +119,8 @@ class StandingDecisionAdmin(RecordAdmin):
             raise PermissionDenied
         form = StandingDecisionForm(request.POST or None)
         reach = None
-        if form.is_decided(by=user_name(request)) and "change" not in request.POST:
+        # The button "change" of the preview leads back to the form.
+        if form.can_begin(by=user_name(request)) and "change" not in request.POST:
             if "confirmed" in request.POST:
                 return self._begin(request, form.instance)
             reach = standing.reach(form.instance)

@@ -11,7 +11,7 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, path
 from django.utils.dateparse import parse_datetime
 
 from dashboard_api import limits
@@ -22,7 +22,7 @@ from dashboard_api.importing.service import EmptyRefusal, ImportOptions, Refused
 from dashboard_api.models import Finding, FindingEvent, Upload, Website
 from dashboard_api.scanners import READERS
 
-TITLES_SHOWN = 20
+TITLES_SHOWN = 20  # of each kind of change in a preview
 
 
 class ReportForm(forms.Form):
@@ -142,7 +142,6 @@ class Uploads(admin.ModelAdmin):
         """Preview the import; then import or discard the report."""
         self._check_may_import(request)
         upload = get_object_or_404(Upload.objects.select_related("website"), pk=pk, by=user_name(request))
-        back = reverse("admin:dashboard_api_website_change", args=[upload.website.pk])
         if request.method != "POST":
             preview = _preview(upload)
             title = f"Preview of {upload.file_name}"
@@ -150,11 +149,11 @@ class Uploads(admin.ModelAdmin):
         if "apply" in request.POST:
             self._import(request, upload)
         upload.delete()
-        return redirect(back)
+        return redirect("admin:dashboard_api_website_change", upload.website.pk)
 
     def _import(self, request: HttpRequest, upload: Upload) -> None:
         try:
-            results = _import(upload)
+            results = _import_upload(upload)
         except RefusedReport as error:
             self.message_user(request, str(error), messages.ERROR)
             return
@@ -171,11 +170,11 @@ class Uploads(admin.ModelAdmin):
         return TemplateResponse(request, f"admin/dashboard_api/website/{name}.html", context)
 
 
-def _import(upload: Upload, **how: Any) -> list[ImportResult]:
+def _import_upload(upload: Upload, **import_options: Any) -> list[ImportResult]:
     at = upload.options["scanned_at"]
     report = ReportOptions(**upload.options | {"scanned_at": parse_datetime(at) if at else None})
     content = BytesIO(bytes(upload.content))
-    options = ImportOptions(file_name=upload.file_name, by=upload.by, report=report, **how)
+    options = ImportOptions(file_name=upload.file_name, by=upload.by, report=report, **import_options)
     try:
         return import_file(content, upload.website, options)
     except EmptyRefusal as error:
@@ -186,6 +185,7 @@ def _import(upload: Upload, **how: Any) -> list[ImportResult]:
 def _preview(upload: Upload) -> dict[str, Any]:
     """Return ``lines`` and ``changes`` of a dry run, with the worst findings, or its ``refusal``."""
     changes: list[tuple[Words, list[str]]] = []
+    # Rows with greater numbers belong to the dry run.
     last_finding = Finding.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     last_event = FindingEvent.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
 
@@ -201,7 +201,7 @@ def _preview(upload: Upload) -> dict[str, Any]:
             changes.append((name, [f"{finding} ({finding.location})" for finding in worst]))
 
     try:
-        lines = _lines(_import(upload, dry_run=True, before_commit=collect))
+        lines = _lines(_import_upload(upload, dry_run=True, before_commit=collect))
     except RefusedReport as error:
         return {"refusal": str(error)}
     return {"lines": lines, "changes": changes}

@@ -23,7 +23,7 @@ from dashboard_api.decisions.triage import unconfirm
 from dashboard_api.models import AnalystNote, Finding, Source
 from foundation.texts.triage_reasons import REASONS
 
-MAX_ID = 2**63 - 1
+MAX_ID = 2**63 - 1  # of a row in the database; a greater number in a URL would be an error
 SELECTED_ACTIONS = (
     *("mark_reviewed", "false_positive", "accept_risk", "fixed"),
     *("confirm_finding", "unconfirm_finding", "override_severity"),
@@ -51,14 +51,14 @@ class Workbench(OperatorAdmin):
 
     def workbench(self, request: HttpRequest) -> HttpResponse:
         """Show the queue, and the finding of the address or the first one."""
-        self._check(self.has_view_permission(request))
-        wanted = _as_id(request.GET.get("finding", ""))
-        finding = self._finding(wanted) if wanted is not None else None
+        self._require(self.has_view_permission(request))
+        finding_id = _as_id(request.GET.get("finding", ""))
+        finding = self._finding(finding_id) if finding_id is not None else None
         return self._page(request, QueueFilters.from_query(request.GET), finding)
 
     def decide(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Record a decision or a review, and go on to the next finding."""
-        filters, finding = self._sent(request, pk, self.has_operate_permission(request))
+        filters, finding = self._filters_and_finding(request, pk, self.has_operate_permission(request))
         if request.method != "POST":
             return redirect(filters.url(finding.pk))
         decision = request.POST.get("decision", "")
@@ -79,7 +79,7 @@ class Workbench(OperatorAdmin):
                 self.log_change(request, finding, format_lazy("{}: {}", form.label, form.text()))
                 done = f"{form.label}: {finding}"
                 return self._go_on(request, filters, finding, done)
-        return self._page(request, filters, finding, failed=form)
+        return self._page(request, filters, finding, failed_form=form)
 
     def mark_one_reviewed(self, request: HttpRequest, finding: Finding) -> bool:
         """Take the finding out of the queue, and record it; return False if it was reviewed before."""
@@ -105,7 +105,7 @@ class Workbench(OperatorAdmin):
     def add_note(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Add a note about the finding, internal or for customers."""
         may_add = request.user.has_perm("dashboard_api.add_analystnote")
-        filters, finding = self._sent(request, pk, may_add)
+        filters, finding = self._filters_and_finding(request, pk, may_add)
         note = AnalystNote(website=finding.website, finding=finding, author=user_name(request))
         form = NoteForm(request.POST or None, finding=finding, instance=note)
         if form.is_valid():
@@ -116,8 +116,8 @@ class Workbench(OperatorAdmin):
 
     def publish_note(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Publish an internal note to its customers."""
-        self._check(request.user.has_perm("dashboard_api.change_analystnote"))
-        self._check(self.has_view_permission(request))
+        self._require(request.user.has_perm("dashboard_api.change_analystnote"))
+        self._require(self.has_view_permission(request))
         note = get_object_or_404(AnalystNote, pk=min(pk, MAX_ID))
         if request.method == "POST" and note.is_internal:
             note.is_internal = False
@@ -128,9 +128,10 @@ class Workbench(OperatorAdmin):
 
     def decide_selected(self, request: HttpRequest) -> HttpResponse:
         """Perform an action on the selected findings, after a page that names websites and customers."""
-        self._check(self.has_operate_permission(request))
+        self._require(self.has_operate_permission(request))
         filters = _filters_of(request)
-        ids = [pk for text in request.POST.getlist("_selected_action") if (pk := _as_id(text)) is not None]
+        selected = map(_as_id, request.POST.getlist("_selected_action"))
+        ids = [pk for pk in selected if pk is not None]
         action = request.POST.get("action", "")
         if request.method != "POST" or action not in SELECTED_ACTIONS:
             return redirect(filters.url())
@@ -141,16 +142,18 @@ class Workbench(OperatorAdmin):
         response: HttpResponse | None = getattr(self, action)(request, findings)
         return response or redirect(filters.url())
 
-    def _check(self, allowed: bool) -> None:
+    def _require(self, allowed: bool) -> None:
         if not allowed:
             raise PermissionDenied
 
     def _finding(self, pk: int) -> Finding:
         return get_object_or_404(Finding.objects.select_related("website", "source"), pk=pk)
 
-    def _sent(self, request: HttpRequest, pk: int, allowed: bool) -> tuple[QueueFilters, Finding]:
+    def _filters_and_finding(
+        self, request: HttpRequest, pk: int, allowed: bool
+    ) -> tuple[QueueFilters, Finding]:
         """Return the filters and the finding of a form; checks permissions before it reads the database."""
-        self._check(allowed and self.has_view_permission(request))
+        self._require(allowed and self.has_view_permission(request))
         return _filters_of(request), self._finding(min(pk, MAX_ID))
 
     def _go_on(
@@ -169,7 +172,7 @@ class Workbench(OperatorAdmin):
         filters: QueueFilters,
         finding: Finding | None,
         *,
-        failed: DecisionForm | None = None,
+        failed_form: DecisionForm | None = None,
         note_form: NoteForm | None = None,
     ) -> HttpResponse:
         queue = read_queue(filters, finding.pk if finding else None)
@@ -191,10 +194,12 @@ class Workbench(OperatorAdmin):
         if finding:
             context |= {
                 "decisions": [
-                    failed if failed and failed.decision == name else DecisionForm(decision=name)
+                    failed_form
+                    if failed_form and failed_form.decision == name
+                    else DecisionForm(decision=name)
                     for name in decisions_for(finding)
                 ],
-                "failed": failed,
+                "failed": failed_form,
                 "note_form": note_form or NoteForm(finding=finding),
             }
         return TemplateResponse(request, "admin/dashboard_api/finding/workbench.html", context)

@@ -32,7 +32,7 @@ from dashboard_api.errors import (
     StaleTimestamp,
     Unavailable,
 )
-from dashboard_api.models import CallFacts, CallLimit, CallOutcome, Claim, Nonce, SecretUse
+from dashboard_api.models import CallFacts, CallLimit, CallOutcome, Nonce, NonceClaim, SecretUse
 from dashboard_api.models.accounts import sealed_for
 from dashboard_api.models.nonces import NONCE_LIFETIME, is_first_reading, note_reading
 from dashboard_api.queries import credentials
@@ -46,22 +46,23 @@ from signed_api.all_routes import BY_PATH
 
 logger = logging.getLogger(__name__)
 
-# The customer and the portal can each have MAX_USABLE_SECRETS.
+# Secrets tried for each signature: the customer and the portal can each have MAX_USABLE_SECRETS.
 _MAX_CANDIDATES = 2 * limits.MAX_USABLE_SECRETS + limits.MAX_TEST_SECRETS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Authenticated:
-    """The caller of a call with a verified signature and a spent nonce; ``fields`` are not checked yet.
+    """The caller of a call with a verified signature and a spent nonce.
 
     ``link`` is the link that the call names, revoked or not, if it belongs to the account. A test secret
-    signed the call if ``is_test``: the response is then the example, whatever ``link`` is.
+    signed the call if ``is_test``: the response is then the example, whatever ``link`` is. ``is_portal`` also
+    holds for the portal in this process, with any secret.
     """
 
     account_id: int
     secret_id: int
     link: AccountSite | None
-    fields: dict[str, Any]
+    unchecked_fields: dict[str, Any]  # of the body
     is_test: bool
     is_portal: bool
 
@@ -88,23 +89,23 @@ def authenticated(call: Call) -> Iterator[Authenticated]:
     )
     signer = _verified_signer(caller, signed, call, envelope)
     note_account(envelope.unverified_account_ref, secret_id=signer.pk)  # the reference is verified now
-    limit = _limit_of(signer, call)
+    limit = _rate_limit_of(signer, call)
     claim = _claim_nonce(signer, signed, call, link=caller.link, limit=limit)
-    with _recorded(signer.account_id, signed.nonce):
-        if claim is Claim.LIMITED and limit:
+    with _recording_errors(signer.account_id, signed.nonce):
+        if claim is NonceClaim.LIMITED and limit:  # only a call with a limit can be LIMITED
             raise _rate_limited(limit, signer, call)
         yield Authenticated(
             account_id=signer.account_id,
             secret_id=signer.pk,
             link=caller.link,
-            fields=envelope.unverified_fields,
+            unchecked_fields=envelope.unverified_fields,
             is_test=bool(signer.is_test),
             is_portal=bool(signer.for_portal or call.is_in_process),
         )
 
 
 @contextmanager
-def _recorded(account_id: int, nonce: str) -> Iterator[None]:
+def _recording_errors(account_id: int, nonce: str) -> Iterator[None]:
     """Add the status and code of an error in the block to the record of the call."""
     try:
         yield
@@ -149,19 +150,19 @@ def _verified_signer(
     accounts exist: another account's secrets are opened, but only dummies are tried. Dummies also pad the
     candidates to a fixed number.
     """
-    keys = _opened(caller.signers)
-    dummy = _dummy()
-    candidates = keys if caller.is_known else [dummy] * len(keys)
+    unsealed = _unsealed(caller.signers)
+    dummy = _dummy_secret()
+    candidates = unsealed if caller.is_known else [dummy] * len(unsealed)
     candidates = candidates + [dummy] * (_MAX_CANDIDATES - len(candidates))
     try:
         position = es1.check_signature(candidates, signed, method=call.method, path=call.path, body=call.body)
     except es1.InvalidSignature as error:
         mistake = mistake_of(candidates, signed, call, envelope.unverified_fields)
-        raise _mismatch(signed, call, mistake) from error
-    return caller.signers[position]
+        raise _wrong_signature(signed, call, mistake) from error
+    return caller.signers[position]  # never beyond the end, because no signature fits a dummy
 
 
-def _opened(signers: Sequence[SigningSecret]) -> list[str]:
+def _unsealed(signers: Sequence[SigningSecret]) -> list[str]:
     """Return the secrets in plain text; raises Unavailable if one cannot be unsealed."""
     try:
         return [unseal(signer.sealed, sealed_for(signer.account_id)) for signer in signers]
@@ -172,16 +173,16 @@ def _opened(signers: Sequence[SigningSecret]) -> list[str]:
         raise Unavailable from error
 
 
-def _mismatch(signed: es1.SignedHeaders, call: Call, mistake: str | None) -> InvalidSignature:
+def _wrong_signature(signed: es1.SignedHeaders, call: Call, mistake: str | None) -> InvalidSignature:
     """Return the error for a wrong signature; its details repeat only what the caller sent."""
-    named = {"mistake": mistake} if mistake else {}
+    recognised = {"mistake": mistake} if mistake else {}
     canonical = es1.canonical_string(
         signed.timestamp, signed.nonce, call.method, call.path, call.body
     ).encode()
     return InvalidSignature(
         ADVICE.get(mistake or "", ""),
         reason="mismatch",
-        **named,
+        **recognised,
         body_sha256=es1.body_digest(call.body),
         method=call.method,
         path=call.path,
@@ -191,30 +192,31 @@ def _mismatch(signed: es1.SignedHeaders, call: Call, mistake: str | None) -> Inv
 
 
 @functools.cache
-def _dummy() -> str:
+def _dummy_secret() -> str:
     """Return a random secret that no caller knows."""
     return secrets.token_urlsafe(limits.SECRET_RANDOM_BYTES)
 
 
-def _limit_of(signer: SigningSecret, call: Call) -> CallLimit | None:
+def _rate_limit_of(signer: SigningSecret, call: Call) -> CallLimit | None:
     """Return the account's rate limit. The portal has no limit: its pages and e-mails must always work."""
     if signer.for_portal or call.is_in_process:
         return None
-    burst, sites = int(settings.CALLS_BURST), signer.sites_limit or 0
+    burst = int(settings.CALLS_BURST)
+    sites = signer.sites_limit or 0
     if sites > limits.MANY_SITES:  # an overview makes two calls for each website
         burst = max(burst, 2 * sites)
-    counts = not signer.is_test and BY_PATH[call.path].is_counted
+    is_counted = not signer.is_test and BY_PATH[call.path].is_counted
     return CallLimit(
         per_second=signer.calls_per_second or settings.CALLS_PER_SECOND,
         burst=signer.calls_burst or burst,
-        counts=counts,
-        allowance=signer.calls_per_day if counts else None,
+        is_counted=is_counted,
+        allowance=signer.calls_per_day if is_counted else None,
     )
 
 
 def _rate_limited(limit: CallLimit, signer: SigningSecret, call: Call) -> RateLimited:
     pause = limit.pause(signer.account_id, call.at)
-    if pause.used is None:
+    if pause.used is None:  # the rate refused the call, not the allowance of the day
         message = (
             f"This account may make {limit.per_second} calls a second, after a pause {limit.burst} at once. "
             "Sign a new attempt after Retry-After seconds."
@@ -237,7 +239,7 @@ def _claim_nonce(
     *,
     link: AccountSite | None,
     limit: CallLimit | None,
-) -> Claim:
+) -> NonceClaim:
     """Spend the nonce; the same statement counts the call and puts it on record.
 
     Raises ReplayedNonce, Fenced, or Unavailable if the store cannot be reached.
@@ -250,21 +252,23 @@ def _claim_nonce(
         route=route_of(call),
         request_id=call.request_id,
         address=call.address,
+        # Reading the list of calls goes on record once a minute, even if a program polls it.
         is_recorded=call.path != CALLS.path or is_first_reading(signer.pk, call.address),
     )
     try:
         claim = Nonce.objects.claim(
             signer.account_id, signed.nonce, expires_at=expires_at, facts=facts, limit=limit
         )
-        if claim is not Claim.REPLAYED:
+        if claim is not NonceClaim.REPLAYED:
             SecretUse.note(signer.pk, call.moment)
-        if claim is Claim.ACCEPTED and call.path == CALLS.path:
+        if claim is NonceClaim.ACCEPTED and call.path == CALLS.path:
             note_reading(signer.pk, call.address)
-        fenced_until = Nonce.objects.fenced_until(expires_at) if claim is Claim.REPLAYED else None
+        # After a restore, a fence refuses all nonces from before it, so this may be a first use.
+        fenced_until = Nonce.objects.fenced_until(expires_at) if claim is NonceClaim.REPLAYED else None
     except DatabaseError as error:
         raise Unavailable from error
     if fenced_until:
         raise Fenced(int(fenced_until.timestamp()) + 1 - call.now)
-    if claim is Claim.REPLAYED:
+    if claim is NonceClaim.REPLAYED:
         raise ReplayedNonce
     return claim

@@ -4,7 +4,7 @@ from datetime import date, datetime
 
 from dashboard_api.errors import InactiveEntitlement, RevokedLink, UnknownLink
 from dashboard_api.models import Entitlement, OwnershipClaim
-from dashboard_api.models.sites import host_before
+from dashboard_api.models.sites import original_host
 from dashboard_api.queries.credentials import AccountSite, EntitlementTerms
 from signed_api.example_calls import LINK
 from signed_api.values import SiteRequest
@@ -17,8 +17,8 @@ def authorize(link: AccountSite | None, request: SiteRequest, now: datetime) -> 
     """
     if link is None:
         raise unknown_link(request.link_id)
-    # host_before: a former owner must not learn that another account has proven the website since.
-    if (host := host_before(link.host)) != request.host:
+    # original_host: a former owner must not learn that another account has proven the website since.
+    if (host := original_host(link.host)) != request.host:
         raise UnknownLink(f"This link_id belongs to the website {host}: send that host.", host=host)
     check_entitlement(link.entitlement, now.date())
     if link.revoked_at is not None:
@@ -52,6 +52,7 @@ def revoked_link(account_ref: str, host: str, at: datetime) -> RevokedLink:
     """Return the error for a revoked link; the account's last claim to the website gives the reason."""
     claims = OwnershipClaim.objects.filter(account__ref=account_ref, host=host).order_by("-pk")
     state, ended_reason = claims.values_list("state", "ended_reason").first() or ("", "")
+    # By the reason for the end of a claim, or by the state of a claim that has not ended
     reasons: dict[str, str] = {
         OwnershipClaim.EndedReason.LAPSED: "ownership_lapsed",
         OwnershipClaim.EndedReason.TAKEN_OVER: "taken_over",
@@ -75,6 +76,7 @@ def check_entitlement(entitlement: EntitlementTerms | Entitlement | None, today:
         "status": entitlement.status_on(today),
         "ends_on": entitlement.ends_on.isoformat(),
     }
+    # may_grow_on does not look at the first day: here the plan is all right, but has not begun.
     if entitlement.starts_on > today and entitlement.may_grow_on(today):
         first = entitlement.starts_on.isoformat()
         raise InactiveEntitlement(f"The account's entitlement begins on {first}.", **details, starts_on=first)

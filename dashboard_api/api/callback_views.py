@@ -33,5 +33,5 @@ def receive_callback(request: HttpRequest, provider: str) -> Reply:
     except Refused as error:
         count_callback(provider, "refused")
         raise errors.CallbackRefused from error
-    state = applying.receive(provider, event_id, body, timezone.now())
-    return Reply(json.dumps({"ok": True, "state": state}, separators=(",", ":")).encode(), 200, {})
+    event_state = applying.receive(provider, event_id, body, timezone.now())
+    return Reply(json.dumps({"ok": True, "state": event_state}, separators=(",", ":")).encode(), 200, {})

@@ -32,7 +32,7 @@ from signed_api.claims import (
 @signed(CLAIM)
 def site_claim(call: Call, caller: Authenticated, fields: ClaimRequest) -> bytes:
     """``POST /v1/site/claim``: claim a website, or return the claim that exists for this host."""
-    account = _entitled(caller, call.moment.date())
+    account = _account_with_plan(caller, call.moment.date())
     try:
         claim = claims.add(account, fields.host, by=account.ref, now=call.moment)
     except ValidationError as error:
@@ -43,7 +43,7 @@ def site_claim(call: Call, caller: Authenticated, fields: ClaimRequest) -> bytes
 @signed(CLAIM_CHECK)
 def site_claim_check(call: Call, caller: Authenticated, fields: ClaimCheckRequest) -> bytes:
     """``POST /v1/site/claim/check``: look for the token now; takes up to 12 seconds."""
-    account = _entitled(caller, call.moment.date())
+    account = _account_with_plan(caller, call.moment.date())
     claim = _claim_of(account, int(fields.claim_id))
     if claim.ended_at is not None:
         raise WrongClaimState(ended_reason=claim.ended_reason)
@@ -73,7 +73,7 @@ def site_claims(call: Call, caller: Authenticated, fields: ClaimsRequest) -> byt
     return claims_response(caller.account_id, fields, now=call.moment)
 
 
-def _entitled(caller: Authenticated, today: date) -> Account:
+def _account_with_plan(caller: Authenticated, today: date) -> Account:
     """Return the account of the caller; raises InactiveEntitlement."""
     account = Account.objects.get(pk=caller.account_id)
     check_entitlement(Entitlement.objects.filter(account=account).first(), today)

@@ -15,9 +15,9 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
 import es1
+import signed_api
 from dashboard_api.api.request import error_response
 from dashboard_api.errors import NotFound
-from signed_api import routes
 
 GUIDE = "integrating.md"
 _COLLECTION = "bruno.zip"
@@ -35,7 +35,7 @@ def download(request: HttpRequest, name: str) -> HttpResponse:
             text = (root / "docs" / GUIDE).read_bytes()
             return HttpResponse(text, content_type="text/markdown; charset=utf-8")
         if name == _COLLECTION:
-            content = _zipped(root / "docs/samples/bruno")
+            content = _zipped_folder(root / "docs/samples/bruno")
         elif name in WHEELS:
             content = _wheel(WHEELS[name])
         else:
@@ -48,39 +48,42 @@ def download(request: HttpRequest, name: str) -> HttpResponse:
 
 
 @functools.cache
-def _distribution(package: Path) -> str:
+def _name_and_version(package: Path) -> str:
     project = _project(package)
     return f"{project['name'].replace('-', '_')}-{project['version']}"
 
 
 @functools.cache
 def _project(package: Path) -> Mapping[str, str]:
+    """Return the table ``project`` of the package's pyproject.toml."""
     project: Mapping[str, str] = tomllib.loads((package / "pyproject.toml").read_text())["project"]
     return project
 
 
 @functools.cache
-def _zipped(folder: Path) -> bytes:
+def _zipped_folder(folder: Path) -> bytes:
     """Return ``folder`` as a ZIP archive; equal files give equal bytes."""
-    return _archive(dict(_files(folder)))
+    return _archive(dict(_named_files(folder)))
 
 
 @functools.cache
 def _wheel(package: Path) -> bytes:
     """Return the wheel of a pure Python package: its files with METADATA, WHEEL and RECORD."""
-    project, info = _project(package), f"{_distribution(package)}.dist-info"
-    needed = "".join(f"Requires-Dist: {each}\n" for each in project["dependencies"])
+    project = _project(package)
+    info_folder = f"{_name_and_version(package)}.dist-info"
+    requirements = "".join(f"Requires-Dist: {each}\n" for each in project["dependencies"])
     metadata = (
         f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
-        f"Summary: {project['description']}\nRequires-Python: {project['requires-python']}\n{needed}"
+        f"Summary: {project['description']}\nRequires-Python: {project['requires-python']}\n{requirements}"
     )
-    about = "Wheel-Version: 1.0\nGenerator: threat-dashboard\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-    files = dict(_files(package)) | {f"{info}/METADATA": metadata.encode(), f"{info}/WHEEL": about.encode()}
+    wheel = "Wheel-Version: 1.0\nGenerator: threat-dashboard\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    files = dict(_named_files(package))
+    files |= {f"{info_folder}/METADATA": metadata.encode(), f"{info_folder}/WHEEL": wheel.encode()}
     record = ""
     for name, content in files.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
         record += f"{name},sha256={digest},{len(content)}\n"
-    files[f"{info}/RECORD"] = f"{record}{info}/RECORD,,\n".encode()
+    files[f"{info_folder}/RECORD"] = f"{record}{info_folder}/RECORD,,\n".encode()  # without its own digest
     return _archive(files)
 
 
@@ -88,11 +91,12 @@ def _archive(files: Mapping[str, bytes]) -> bytes:
     archive = io.BytesIO()
     with ZipFile(archive, "w") as zipped:
         for name, content in files.items():
+            # ZipInfo has a fixed date, so that equal files give equal bytes.
             zipped.writestr(ZipInfo(name), content, ZIP_DEFLATED)
     return archive.getvalue()
 
 
-def _files(folder: Path) -> Iterator[tuple[str, bytes]]:
+def _named_files(folder: Path) -> Iterator[tuple[str, bytes]]:
     """Yield the name of each file, such as ``es1/signing.py``, and its content."""
     found = [
         file
@@ -102,12 +106,12 @@ def _files(folder: Path) -> Iterator[tuple[str, bytes]]:
     if not found:
         raise FileNotFoundError(folder)
     for file in sorted(found):
-        if "build" not in file.relative_to(folder).parts:
+        if "build" not in file.relative_to(folder).parts:  # pip leaves copies in build/
             yield f"{folder.name}/{file.relative_to(folder).as_posix()}", file.read_bytes()
 
 
 # The folder of each Python package, by the file name of its wheel, which pip reads.
 WHEELS = {
-    f"{_distribution(package)}-py3-none-any.whl": package
-    for package in (Path(es1.__file__).parent, Path(routes.__file__).parent)
+    f"{_name_and_version(package)}-py3-none-any.whl": package
+    for package in (Path(es1.__file__).parent, Path(signed_api.__file__).parent)
 }

@@ -24,12 +24,13 @@ ADVICE = {
 def mistake_of(secrets: Sequence[str], signed: es1.SignedHeaders, call: Call, fields: Any) -> str | None:
     """Return the name of the mistake that produces this signature with one of ``secrets``, if any.
 
-    A match does not end the search, so the time does not show what matched.
+    ``fields`` is the JSON of the body. A match does not end the search, so the time does not show what
+    matched.
     """
     found = None
-    for mistake, ending, canonical in _variants(signed, call, fields):
+    for mistake, secret_suffix, canonical in _variants(signed, call, fields):
         for secret in secrets:
-            if hmac.compare_digest(es1.signature(secret + ending, canonical), signed.signature):
+            if hmac.compare_digest(es1.signature(secret + secret_suffix, canonical), signed.signature):
                 found = mistake
     return found
 
@@ -40,13 +41,13 @@ def _variants(signed: es1.SignedHeaders, call: Call, fields: Any) -> Iterator[tu
     def canonical(path: str = call.path, body: bytes = call.body) -> str:
         return es1.canonical_string(signed.timestamp, signed.nonce, call.method, path, body)
 
-    for ending in ("\n", "\r\n"):
-        yield "secret_newline", ending, canonical()
+    for line_break in ("\n", "\r\n"):
+        yield "secret_newline", line_break, canonical()
     for scheme in ("https", "http"):
         yield "full_url", "", canonical(f"{scheme}://{call.host}{call.path}")
     yield "trailing_slash", "", canonical(f"{call.path}/")
-    lines, _, digest = canonical().rpartition("\n")
-    yield "upper_case_digest", "", f"{lines}\n{digest.upper()}"
+    other_lines, _, digest = canonical().rpartition("\n")
+    yield "upper_case_digest", "", f"{other_lines}\n{digest.upper()}"
     for body in _other_bodies(call.body, fields):
         yield "other_body", "", canonical(body=body)
 

@@ -22,7 +22,7 @@ from dashboard_api.models import Published
 from dashboard_api.public import pages
 
 CACHE_CONTROL = "public, max-age=300, stale-while-revalidate=86400"
-_SECONDS = 60  # a process keeps a document for so long
+_KEPT_SECONDS = 60  # a document, in the memory of a process
 _HEADERS = {
     "Cache-Control": CACHE_CONTROL,
     "Access-Control-Allow-Origin": "*",  # no other part of the service sends this header
@@ -98,7 +98,7 @@ def shown_feed(length: int | None = None) -> pages.FeedView | None:
     return pages.feed_view(json.loads(body), length)
 
 
-@cached(TTLCache(maxsize=8, ttl=_SECONDS), lock=Lock())
+@cached(TTLCache(maxsize=8, ttl=_KEPT_SECONDS), lock=Lock())
 def newest(kind: str) -> bytes | None:
     """Return the body of the newest document of a kind."""
     body = Published.objects.filter(kind=kind).values_list("body", flat=True).first()
@@ -111,7 +111,7 @@ def _send(request: HttpRequest, kind: str) -> HttpResponse:
         raise NotPublished
     response = HttpResponse(body, content_type="application/json")
     response["ETag"] = etag = quote_etag(hashlib.sha256(body).hexdigest()[:32])
-    answer = get_conditional_response(request, etag=etag, response=response) or response
+    reply = get_conditional_response(request, etag=etag, response=response) or response
     for name, value in _HEADERS.items():  # also on a 304
-        answer[name] = value
-    return answer
+        reply[name] = value
+    return reply

@@ -16,16 +16,17 @@ from dashboard_api import errors, limits
 from dashboard_api.api.authorization import check_entitlement, paused_link
 from dashboard_api.importing.locations import OutsideWebsite, normalise_location
 from dashboard_api.models import ReportToken, Severity, Website
-from dashboard_api.models.sites import host_before
+from dashboard_api.models.sites import original_host
 from dashboard_api.scanners import READERS, max_sent_bytes
 from dashboard_api.scanners.streams import GZIP
 from dashboard_api.scanners.times import parse_time
 from foundation.addresses.hosts import InvalidHost, normalise_host
 from foundation.operations.request_ids import note_account
 
+# [!-~] is printable ASCII without the space.
 _BEARER = re.compile(r"bearer +([!-~]+)", re.ASCII | re.IGNORECASE)
 _KEY = re.compile(rf"[!-~]{{1,{limits.MAX_IDEMPOTENCY_KEY_LENGTH}}}", re.ASCII)
-_LENGTH = re.compile(r"[0-9]{1,1000}", re.ASCII)
+_LENGTH = re.compile(r"[0-9]{1,1000}", re.ASCII)  # int() rejects more than a few thousand digits
 _PART_BYTES = 1024**2
 
 
@@ -56,7 +57,7 @@ def read_request(request: HttpRequest) -> ReportRequest:
         query = request.GET
     except TooManyFieldsSent as error:
         raise errors.InvalidRequest([{"field": "query", "message": "has too many parameters"}]) from error
-    wrong = list(_unknown_parameters(query))
+    wrong = list(_errors_of_unknown_parameters(query))
     values: dict[str, Any] = {}
     for name, check in _PARAMETERS.items():
         try:
@@ -68,11 +69,12 @@ def read_request(request: HttpRequest) -> ReportRequest:
         message = f"must be 1 to {limits.MAX_IDEMPOTENCY_KEY_LENGTH} printable characters without spaces"
         wrong.append({"field": "Idempotency-Key", "message": message})
     if not wrong:
-        wrong = list(_outside(values))
+        wrong = list(_errors_of_locations(values))
     if wrong:
         raise errors.InvalidRequest(wrong)
     host = values.pop("host")
-    values["format_name"], values["targets"] = values.pop("format"), values.pop("target")
+    values["format_name"] = values.pop("format")
+    values["targets"] = values.pop("target")
     return ReportRequest(host=host, key=key, options=values)
 
 
@@ -82,11 +84,12 @@ def authorize(token: ReportToken, host: str, now: datetime) -> Website:
     Raises OtherWebsite, InactiveEntitlement or RevokedLink.
     """
     # Retired websites count: a former owner must not learn that another account has proven the website.
-    own = [each for each in token.websites.all() if host_before(each.host) == host]
-    website = min(own, key=lambda each: each.retired_at is not None, default=None)
+    with_host = [each for each in token.websites.all() if original_host(each.host) == host]
+    # The current website, if there is one, comes before retired ones.
+    website = min(with_host, key=lambda each: each.retired_at is not None, default=None)
     link = token.account.links.filter(website=website).first() if website else None
     if website is None or link is None:
-        raise errors.OtherWebsite(_advice(token, host))
+        raise errors.OtherWebsite(_host_to_send(token, host))
     entitlement = getattr(token.account, "entitlement", None)
     check_entitlement(entitlement, now.date())
     if link.revoked_at is not None:
@@ -96,7 +99,7 @@ def authorize(token: ReportToken, host: str, now: datetime) -> Website:
     return website
 
 
-def _advice(token: ReportToken, host: str) -> str:
+def _host_to_send(token: ReportToken, host: str) -> str:
     """Return which host to send if the token has this one with or without "www."; empty otherwise."""
     for each in token.websites.all():
         if host in (f"www.{each.host}", each.host.removeprefix("www.")):
@@ -111,12 +114,12 @@ def body_of(request: HttpRequest, format_name: str) -> Iterator[bytes]:
     """
     is_packed = _is_packed(request)
     length = _length(request)
-    head = _read(request, min(_PART_BYTES, length))
+    head = _read_exactly(request, min(_PART_BYTES, length))
     if is_packed and not head.startswith(GZIP):
         raise errors.UnsupportedMediaType("Content-Encoding says gzip, but the body is not gzip.")
     if length > (most := max_sent_bytes(head, format_name)):
         raise errors.ReportTooLarge(most)
-    return _parts(request, head, length)
+    return _head_and_rest(request, head, length)
 
 
 def _is_packed(request: HttpRequest) -> bool:
@@ -140,16 +143,16 @@ def _length(request: HttpRequest) -> int:
     return length
 
 
-def _parts(request: HttpRequest, head: bytes, length: int) -> Iterator[bytes]:
+def _head_and_rest(request: HttpRequest, head: bytes, length: int) -> Iterator[bytes]:
     yield head
     rest = length - len(head)
     while rest:
-        part = _read(request, min(_PART_BYTES, rest))
+        part = _read_exactly(request, min(_PART_BYTES, rest))
         rest -= len(part)
         yield part
 
 
-def _read(request: HttpRequest, size: int) -> bytes:
+def _read_exactly(request: HttpRequest, size: int) -> bytes:
     """Return exactly ``size`` bytes of the body; raises IncompleteBody."""
     parts = []
     while size:
@@ -164,24 +167,24 @@ def _read(request: HttpRequest, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _unknown_parameters(query: QueryDict) -> Iterator[dict[str, str]]:
+def _errors_of_unknown_parameters(query: QueryDict) -> Iterator[dict[str, str]]:
     for name in query.keys() - _PARAMETERS.keys():
         similar = get_close_matches(name, _PARAMETERS, n=1)
         message = f"is unknown: did you mean {similar[0]}?" if similar else "is unknown"
         yield {"field": name[:100], "message": message}
 
 
-def _outside(values: dict[str, Any]) -> Iterator[dict[str, str]]:
+def _errors_of_locations(values: dict[str, Any]) -> Iterator[dict[str, str]]:
     """Yield an error for each location that is not on the website."""
     locations = [("base_url", values["base_url"]), *(("target", target) for target in values["target"])]
     for field, location in locations:
         try:
-            normalise_location(values["host"], location or values["host"])
+            normalise_location(values["host"], location or values["host"])  # the base_url can be missing
         except OutsideWebsite as error:
             yield {"field": field, "message": str(error)}
 
 
-def _single(check: Callable[[str], Any], default: Any = None) -> Callable[[list[str]], Any]:
+def _at_most_once(check: Callable[[str], Any], default: Any = None) -> Callable[[list[str]], Any]:
     """Return a check for a parameter that may be given once; an empty value means the default."""
 
     def read(values: list[str]) -> Any:
@@ -221,11 +224,11 @@ def _one_of(*allowed: str) -> Callable[[str], str]:
     return check
 
 
-def _is_true(text: str) -> bool:
+def _true_or_false(text: str) -> bool:
     return _one_of("true", "false")(text) == "true"
 
 
-def _moment(text: str) -> str:
+def _past_time(text: str) -> str:
     moment = parse_time(text)
     if moment is None:
         raise ValueError("must be a time such as 2026-01-31T14:00:00Z")
@@ -234,7 +237,7 @@ def _moment(text: str) -> str:
     return moment.isoformat()
 
 
-def _address(text: str) -> str:
+def _web_address(text: str) -> str:
     if not text.lower().startswith(("http://", "https://")):
         raise ValueError("must start with http:// or https://")
     return text
@@ -249,12 +252,12 @@ def _category(text: str) -> str:
 # Each check returns the value for ``ReportOptions`` or raises ValueError.
 _PARAMETERS: dict[str, Callable[[list[str]], Any]] = {
     "host": _host,
-    "format": _single(_one_of("auto", *READERS), "auto"),
-    "complete": _single(_is_true, False),
-    "scanned_at": _single(_moment),
-    "base_url": _single(_address),
+    "format": _at_most_once(_one_of("auto", *READERS), "auto"),
+    "complete": _at_most_once(_true_or_false, False),
+    "scanned_at": _at_most_once(_past_time),
+    "base_url": _at_most_once(_web_address),
     "target": _targets,
-    "category": _single(_category, ""),
-    "dry_run": _single(_is_true, False),
-    "fail_on": _single(_one_of(*Severity.labels), ""),
+    "category": _at_most_once(_category, ""),
+    "dry_run": _at_most_once(_true_or_false, False),
+    "fail_on": _at_most_once(_one_of(*Severity.labels), ""),
 }

@@ -21,6 +21,7 @@ from foundation.operations.places import Places
 logger = logging.getLogger(__name__)
 
 _places = Places(limits.MAX_REPORTS_AT_ONCE)
+# The errors that the import of a report can end with, by code
 _ERRORS: dict[str, type[errors.ApiError]] = {
     error.code: error
     for error in (errors.RefusedReport, errors.OtherScanner, errors.InvalidToken, errors.LostReport)
@@ -95,6 +96,7 @@ def _reply(job: ReportJob) -> Reply:
     outcome = job.outcome or {}
     if job.status == 200:
         return _json(job, 200, {}, state="done", **outcome)
+    # InvalidToken and LostReport have no reasons.
     details = {} if job.status in (401, 500) else {"reasons": outcome["reasons"]}
     error = _ERRORS[outcome["code"]](outcome["message"], **details)
     raise error

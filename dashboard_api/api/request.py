@@ -39,17 +39,18 @@ from foundation.operations.storage import is_storage_fault
 logger = logging.getLogger(__name__)
 
 _CONTENT_TYPE = re.compile(r"application/json\s*(;\s*charset=\"?utf-8\"?\s*)?", re.ASCII | re.IGNORECASE)
-_SIGNED = {
+# The key of each ES1 header in request.META
+_META_KEYS = {
     name: f"HTTP_{name.upper().replace('-', '_')}"
     for name in (es1.TIMESTAMP_HEADER, es1.NONCE_HEADER, es1.SIGNATURE_HEADER)
 }
 _LOOPBACK_HOSTS = {"localhost", "127.0.0.1", "[::1]"}
-_MAX_ADDRESS = 64
+_MAX_ADDRESS_LENGTH = 64
 IN_PROCESS = "dashboard.in_process"  # a key of the WSGI environment that no header can set
 _LENGTH = re.compile(r"[0-9]{1,1000}", re.ASCII)  # int() rejects more than a few thousand digits
 
-_ONE_LINE_IN = 100
-_unsigned: Counter[str] = Counter()  # refusals of this process by code; threads may lose a few counts
+_REFUSALS_A_LINE = 100  # in the log, of unauthenticated callers
+_unsigned: Counter[str] = Counter()  # refusals of unauthenticated callers by code; threads may lose a few
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +81,8 @@ class Call:
 def receive(request: HttpRequest, path: str) -> Call:
     """Return ``request`` as a call of ``path``; raises HttpsRequired or the ApiErrors of checks 1 to 5."""
     check_https(request)
-    target = request.META.get("RAW_URI")  # Django decodes %64 to d, but the path is signed as it is sent
+    # Django decodes %64 to d, but the path is signed as it is sent: gunicorn has it in RAW_URI.
+    target = request.META.get("RAW_URI")
     if request.path != path or (target and urlsplit(target).path != path):
         raise NotFound
     if request.META["REQUEST_METHOD"] != "POST":  # request.method is always in upper case
@@ -94,7 +96,7 @@ def receive(request: HttpRequest, path: str) -> Call:
     return Call(
         method="POST",
         path=path,
-        headers={name: request.META[key] for name, key in _SIGNED.items() if key in request.META},
+        headers={name: request.META[key] for name, key in _META_KEYS.items() if key in request.META},
         body=body,
         at=datetime.fromtimestamp(time.time(), tz=UTC),
         request_id=current_request_id(),
@@ -108,7 +110,7 @@ def caller_address(request: HttpRequest) -> str:
     """Return the IP address of the caller; behind a trusted proxy, the address that the proxy saw."""
     forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "") if settings.TRUST_PROXY else ""
     address: str = forwarded.rpartition(",")[2].strip() or request.META.get("REMOTE_ADDR", "")
-    return address[:_MAX_ADDRESS] if address.isprintable() else ""
+    return address[:_MAX_ADDRESS_LENGTH] if address.isprintable() else ""
 
 
 def check_https(request: HttpRequest) -> None:
@@ -207,7 +209,7 @@ def _log_refusal(error: ApiError) -> None:
         return
     _unsigned[error.code] += 1
     count = _unsigned[error.code]
-    if count % _ONE_LINE_IN == 1:
+    if count % _REFUSALS_A_LINE == 1:
         logger.info(
             "%s: %d without a signature since the start", error.code, count, extra={"status": error.status}
         )

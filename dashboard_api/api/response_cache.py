@@ -30,7 +30,7 @@ from signed_api.account import CallsRequest
 from signed_api.compare import CompareRequest
 from signed_api.findings import ChangesRequest, DashboardRequest, FindingRequest
 
-_TIME = b'"generated_at":'  # cannot occur inside a JSON string, which escapes its quotes
+_TIME_MEMBER = b'"generated_at":'  # cannot occur inside a JSON string, which escapes its quotes
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,8 @@ class CachedResponse:
     @classmethod
     def of(cls, response: contract.DashboardResponse) -> "CachedResponse":
         """Encode ``response``, and cut its time out."""
-        before, mark, after = msgspec.json.encode(response).partition(_TIME)
-        return cls(before + mark, after[after.index(b",") :])
+        before, name, after = msgspec.json.encode(response).partition(_TIME_MEMBER)
+        return cls(before + name, after[after.index(b",") :])  # the comma after the time
 
     @property
     def size(self) -> int:
@@ -108,7 +108,7 @@ def clear() -> None:
 
 
 def _key(link: AccountSite, request: DashboardRequest, now: datetime) -> tuple[Any, ...]:
-    """Return everything that the response depends on, except the time of day."""
+    """Return everything that the response depends on, except the time of day; ``tags`` are the version."""
     entitlement = sections.entitlement(link, today=now.date())
     terms = msgspec.json.encode(entitlement)
     scanners = frozenset(installed.profiles().items())

@@ -47,20 +47,20 @@ _FINDING = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
 @signed(SCAN)
 def site_scan(call: Call, caller: Authenticated, fields: ScanRequest) -> bytes:
     """``POST /v1/site/scan``: queue a scan, or return the one that waits or runs."""
-    link = _link(authorize(caller.link, fields, call.moment))
+    link = _stored_link(authorize(caller.link, fields, call.moment))
     if fields.consent:
-        _consent(link, call.moment)
-    finding = _finding(link, fields.finding_id) if fields.finding_id else None
+        _record_consent(link, call.moment)
+    finding = _finding_of(link, fields.finding_id) if fields.finding_id else None
     if fields.confirmed_page:
-        _confirm(link, int(fields.confirmed_page), call.moment)
-    with _refusals(call.moment):
+        _confirm_page(link, int(fields.confirmed_page), call.moment)
+    with _policy_errors_as_api_errors(call.moment):
         if finding is not None:
             engines.check_runs(finding.source.slug)
         job, is_new = queue.add(
             link.website,
             by=link.account.ref,
             account=link.account,
-            profile=fields.profile or PROFILES[0],
+            profile=fields.profile or PROFILES[0],  # quick
             trigger=ScanJob.Trigger.RETEST if finding else ScanJob.Trigger.HAND,
             finding_id=finding.pk if finding else None,
             now=call.at,
@@ -99,17 +99,17 @@ def site_scan_cancel(call: Call, caller: Authenticated, fields: ScanCancelReques
 @signed(SCAN_SCHEDULE)
 def site_scan_schedule(call: Call, caller: Authenticated, fields: ScanScheduleRequest) -> bytes:
     """``POST /v1/site/scan/schedule``: return the schedule and the allowed scans; ``frequency`` sets it."""
-    link = _link(authorize(caller.link, fields, call.moment))
+    link = _stored_link(authorize(caller.link, fields, call.moment))
     if not fields.frequency:
         return schedule_response(link, schedules.of(link.pk), call.moment)
     if fields.consent:
-        _consent(link, call.moment)
-    with _refusals(call.moment):
+        _record_consent(link, call.moment)
+    with _policy_errors_as_api_errors(call.moment):
         schedule = schedules.change(link, fields, by=link.account.ref, now=call.moment)
     return schedule_response(link, schedule, call.moment)
 
 
-def _link(link: AccountSite) -> SiteLink:
+def _stored_link(link: AccountSite) -> SiteLink:
     return SiteLink.objects.select_related("account", "website").get(pk=link.pk)
 
 
@@ -121,7 +121,7 @@ def _job_of(link: AccountSite, job_id: int) -> ScanJob:
     return job
 
 
-def _finding(link: SiteLink, text: str) -> Finding:
+def _finding_of(link: SiteLink, text: str) -> Finding:
     """Return the finding of the website; raises UnknownFinding."""
     found = None
     if _FINDING.fullmatch(text):
@@ -131,10 +131,10 @@ def _finding(link: SiteLink, text: str) -> Finding:
     return found
 
 
-def _consent(link: SiteLink, now: datetime) -> None:
+def _record_consent(link: SiteLink, now: datetime) -> None:
     """Record consent to deep scans, at most once a day, if the account proves the website by DNS."""
-    own = OwnershipClaim.objects.current(now).filter(account=link.account, host=link.website.host)
-    if not own.proven_by_dns().exists():
+    claims = OwnershipClaim.objects.current(now).filter(account=link.account, host=link.website.host)
+    if not claims.proven_by_dns().exists():
         return
     newest = ScanConsent.objects.valid_at(now).filter(link=link).first()
     if newest is None or newest.at.date() != now.date():
@@ -142,7 +142,7 @@ def _consent(link: SiteLink, now: datetime) -> None:
         audit("scan.consented", consent, by=link.account.ref, host=link.website.host)
 
 
-def _confirm(link: SiteLink, job_id: int, now: datetime) -> None:
+def _confirm_page(link: SiteLink, job_id: int, now: datetime) -> None:
     """Record that the changed home page of a scan is the website's own; raises UnknownScan."""
     job = link.website.scan_jobs.filter(pk=job_id, reason=PAGE_CHANGED).first()
     if job is None:
@@ -151,7 +151,7 @@ def _confirm(link: SiteLink, job_id: int, now: datetime) -> None:
 
 
 @contextmanager
-def _refusals(now: datetime) -> Iterator[None]:
+def _policy_errors_as_api_errors(now: datetime) -> Iterator[None]:
     """Turn the errors of the scan policy into errors of the API."""
     try:
         yield

@@ -23,23 +23,23 @@ def account_secrets(request: HttpRequest) -> bytes | Reply:
     """``POST /v1/account/secrets``: list, issue or retire secrets; needs no plan."""
     call = receive(request, SECRETS.path)
     with authenticated(call) as caller:
-        fields = read_request(SECRETS, caller.fields)
+        fields = read_request(SECRETS, caller.unchecked_fields)
         if caller.is_test:
             return example_reply(SECRETS, fields)
         if not caller.is_portal:
             raise SecretRefused(reason="portal_only")
-        return _changed(caller, fields, call.moment)
+        return _change_and_list(caller, fields, call.moment)
 
 
-@sensitive_variables("clear")
-def _changed(caller: Authenticated, fields: SecretsRequest, now: datetime) -> bytes:
+@sensitive_variables("new_secret")
+def _change_and_list(caller: Authenticated, fields: SecretsRequest, now: datetime) -> bytes:
     account = Account.objects.get(pk=caller.account_id)
     if fields.retire:
         _retire(caller, int(fields.retire), now)
-    clear = _issue(caller, account) if fields.issue else None
+    new_secret = _issue(caller, account) if fields.issue else None
     usable = Secret.objects.filter(account=account).usable(now).order_by("-created_at", "-pk")
     return msgspec.json.encode(
-        contract.SecretsResponse(ok=True, secrets=_listed(caller, usable), secret=clear)
+        contract.SecretsResponse(ok=True, secrets=_in_response(caller, usable), secret=new_secret)
     )
 
 
@@ -56,14 +56,16 @@ def _retire(caller: Authenticated, secret_id: int, now: datetime) -> None:
         raise SecretRefused(reason="not_active") from error
 
 
+@sensitive_variables("clear")
 def _issue(caller: Authenticated, account: Account) -> str:
     try:
-        return Secret.objects.issue(account, by=account.ref, portal_secret=caller.secret_id)[1]
+        _row, clear = Secret.objects.issue(account, by=account.ref, portal_secret=caller.secret_id)
     except TooManySecrets as error:
         raise SecretRefused(reason="too_many") from error
+    return clear
 
 
-def _listed(caller: Authenticated, secrets: Iterable[Secret]) -> list[contract.AccountSecret]:
+def _in_response(caller: Authenticated, secrets: Iterable[Secret]) -> list[contract.AccountSecret]:
     return [
         contract.AccountSecret(
             id=str(secret.pk),

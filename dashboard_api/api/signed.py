@@ -32,7 +32,7 @@ def signed(
         def respond(request: HttpRequest) -> bytes | Reply:
             call = receive(request, route.path)
             with authenticated(call) as caller, _a_place(caller, route):
-                fields = read_request(route, caller.fields)
+                fields = read_request(route, caller.unchecked_fields)
                 return example_reply(route, fields) if caller.is_test else view(call, caller, fields)
 
         return json_endpoint(respond)
@@ -55,4 +55,4 @@ def _a_place(caller: Authenticated, route: Route[Any, Any]) -> Iterator[None]:
             yield
     except NoPlace:
         message = "Other calls of this account take long. Sign a new attempt after Retry-After seconds."
-        raise errors.RateLimited(message, seconds=limits.SLOW_RETRY_AFTER_SECONDS) from None
+        raise errors.RateLimited(message, seconds=limits.SLOW_ACCOUNT_RETRY_AFTER_SECONDS) from None

@@ -17,7 +17,7 @@ from signed_api.routes import Route
 from signed_api.scans import SCAN_STATUS, ScanCancelRequest, ScanStatusRequest
 from signed_api.values import SiteRequest
 
-_BODIES = {route.path: msgspec.json.encode(example_of(route)["response"]) for route in ROUTES}
+_EXAMPLE_BODIES = {route.path: msgspec.json.encode(example_of(route)["response"]) for route in ROUTES}
 _FINDING_ID = example_of(FINDING)["request"]["finding_id"]
 _JOB_ID = example_of(SCAN_STATUS)["request"]["job_id"]
 
@@ -35,4 +35,4 @@ def example_reply(route: Route[Any, Any], request: msgspec.Struct) -> Reply:
         raise UnknownFinding(f"The example website has one finding only: finding_id {_FINDING_ID}.")
     if isinstance(request, ScanStatusRequest | ScanCancelRequest) and request.job_id != _JOB_ID:
         raise UnknownScan(f"The example website has one scan only: job_id {_JOB_ID}.")
-    return Reply(_BODIES[route.path], 200, {TEST_HEADER: "true"})
+    return Reply(_EXAMPLE_BODIES[route.path], 200, {TEST_HEADER: "true"})

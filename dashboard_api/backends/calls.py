@@ -1,7 +1,7 @@
 """SQL that spends a nonce, counts and limits the calls of an account, and keeps calls on record."""
 
 
-def _marks(columns: str) -> str:
+def _named_placeholders(columns: str) -> str:
     """Return a named placeholder for each column."""
     return ", ".join(f"%({column})s" for column in columns.split(", "))
 
@@ -9,13 +9,14 @@ def _marks(columns: str) -> str:
 # Columns that are copied from the nonce of a call to its record.
 FACTS = "at, account_id, secret_id, link_id, route, request_id, address"
 
-_NONCE = "account_id, nonce, expires_at, at, secret_id, link_id, route, request_id, address"
+_NONCE_COLUMNS = "account_id, nonce, expires_at, at, secret_id, link_id, route, request_id, address"
+# A nonce without an account, which refuses all calls until it expires (``raise_fence``).
 _FENCED = """
 SELECT 1 FROM dashboard_api_nonce WHERE account_id = 0 AND nonce = 'fence' AND expires_at >= %(expires_at)s
 """
 CLAIM = f"""
-INSERT INTO dashboard_api_nonce ({_NONCE})
-SELECT {_marks(_NONCE)}
+INSERT INTO dashboard_api_nonce ({_NONCE_COLUMNS})
+SELECT {_named_placeholders(_NONCE_COLUMNS)}
 WHERE NOT EXISTS ({_FENCED})
 ON CONFLICT DO NOTHING
 """  # constant text
@@ -31,18 +32,20 @@ SET calls = usage.calls + %(counted)s, arrival = GREATEST(usage.arrival, %(now)s
 WHERE usage.arrival <= %(latest)s AND usage.calls < %(allowance)s
 """  # constant text
 # The same on SQLite: a trigger of this view (0001_nonce) spends the nonce and then counts the call.
-_COUNT = "day, counted, now, interval, allowance, latest"
+_COUNTED_COLUMNS = f"{_NONCE_COLUMNS}, day, counted, now, interval, allowance, latest"
 CLAIM_AND_COUNT_SQLITE = f"""
-INSERT INTO dashboard_api_countedcall ({_NONCE}, {_COUNT}) VALUES ({_marks(_NONCE)}, {_marks(_COUNT)})
+INSERT INTO dashboard_api_countedcall ({_COUNTED_COLUMNS}) VALUES ({_named_placeholders(_COUNTED_COLUMNS)})
 """  # constant text
 
 _EXPIRED = "FROM dashboard_api_nonce WHERE expires_at < %(now)s ORDER BY expires_at{more} LIMIT %(batch)s"
+# Nonces without a time are not recorded. A call without an outcome was answered with 200.
 _RECORD = f"""
 INSERT INTO dashboard_api_callrecord ({FACTS}, status, code)
 SELECT {FACTS}, COALESCE(status, 200), COALESCE(code, '')
 FROM {{expired}} LEFT JOIN {{outcomes}} USING (account_id, nonce) WHERE at IS NOT NULL
 """  # constant text
-# SQLite would scan the table for the composite key. All statements of PRUNE_SQLITE find the same rows.
+# By row id, because SQLite would scan the table for the composite key. All statements of PRUNE_SQLITE find
+# the same rows.
 _IS_EXPIRED = f"rowid IN (SELECT rowid {_EXPIRED.format(more=', rowid')})"
 _DELETE_OUTCOMES = f"""
 DELETE FROM dashboard_api_calloutcome WHERE (account_id, nonce) IN

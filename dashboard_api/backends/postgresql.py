@@ -6,10 +6,9 @@ from dashboard_api.backends.trigger_set import TriggerSet
 
 LIST_TRIGGERS = "SELECT tgname, tgrelid::regclass FROM pg_trigger WHERE NOT tgisinternal"
 DROP_TRIGGER = "DROP TRIGGER {name} ON {table}"
-AS_JSON = "COALESCE(json_agg(json_build_array({})), '[]')::text"  # a list of rows
-UTC = ""  # times are stored with their zone
-NUMBERS = "SELECT value::bigint FROM json_array_elements_text(%s)"  # of a JSON list
-ROW = "ctid"  # the position of a row
+AS_JSON = "COALESCE(json_agg(json_build_array({})), '[]')::text"  # rows of these columns, as a list of lists
+UTC_SUFFIX = ""  # times are stored with their zone
+NUMBERS = "SELECT value::bigint FROM json_array_elements_text(%s)"  # the items of a JSON list, as rows
 
 
 def _function(name: str, body: str) -> str:
@@ -20,8 +19,8 @@ def _function(name: str, body: str) -> str:
     """
 
 
-# Sets a random number of 53 bits, as a double has, for each website. The order by website prevents deadlocks
-# between two statements.
+# Sets a random data version of 53 bits, as a double has, for each website. The order by website prevents
+# deadlocks between two statements.
 _BUMP = """
 INSERT INTO dashboard_api_revision (website_id, tag)
 SELECT website_id, (random() * 9007199254740991)::bigint
@@ -34,6 +33,7 @@ _CHANGED_WEBSITES = {
     "update": "SELECT website_id FROM old_rows UNION SELECT website_id FROM new_rows",
     "delete": "SELECT website_id FROM old_rows",
 }
+# The names under which a trigger sees the changed rows.
 _TRANSITIONS = {
     "insert": "REFERENCING NEW TABLE AS new_rows",
     "update": "REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows",
@@ -55,9 +55,10 @@ def _revision_triggers() -> Iterator[str]:
         CREATE TRIGGER dashboard_api_revisions_source_insert AFTER insert ON dashboard_api_source
         FOR EACH ROW WHEN (NEW.enabled) EXECUTE FUNCTION dashboard_api_bump_every_website()
     """
-    shared = [("source", change) for change in ("update", "delete", "truncate")]
+    # These change every website, or do not say which.
+    for_all = [("source", change) for change in ("update", "delete", "truncate")]
     emptied = [(table, "truncate") for table in ("finding", "coverage", "analystnote")]
-    for table, change in (*shared, *emptied):
+    for table, change in (*for_all, *emptied):
         yield f"""
             CREATE TRIGGER dashboard_api_revisions_{table}_{change} AFTER {change} ON dashboard_api_{table}
             FOR EACH STATEMENT EXECUTE FUNCTION dashboard_api_bump_every_website()

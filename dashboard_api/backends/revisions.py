@@ -1,3 +1,3 @@
-"""The website id of the revision that all websites share."""
+"""The website id of the data version that all websites share."""
 
 EVERY_WEBSITE = 0

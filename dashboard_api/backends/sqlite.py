@@ -6,16 +6,16 @@ from dashboard_api.backends.trigger_set import TriggerSet
 
 LIST_TRIGGERS = "SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'"
 DROP_TRIGGER = "DROP TRIGGER {name}"
-AS_JSON = "json_group_array(json_array({}))"  # a list of rows
-UTC = " || 'Z'"  # times are stored without their zone
-NUMBERS = "SELECT value FROM json_each(%s)"  # of a JSON list
-ROW = "rowid"  # the position of a row
+AS_JSON = "json_group_array(json_array({}))"  # rows of these columns, as a list of lists
+UTC_SUFFIX = " || 'Z'"  # times are stored without their zone
+NUMBERS = "SELECT value FROM json_each(%s)"  # the items of a JSON list, as rows
 
 _CHANGED_WEBSITES = {
     "insert": "SELECT NEW.website_id AS website_id",
     "update": "SELECT NEW.website_id AS website_id UNION SELECT OLD.website_id",
     "delete": "SELECT OLD.website_id AS website_id",
 }
+# Sets a random data version for each website. SQLite needs WHERE to read ON CONFLICT after SELECT.
 _BUMP = """
 INSERT INTO dashboard_api_revision (website_id, tag)
 SELECT website_id, random() FROM ({websites}) AS changed WHERE true

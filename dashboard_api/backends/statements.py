@@ -64,7 +64,7 @@ def first_rows(
     try:
         return select(model, statement, parameters)
     except (OperationalError, InterfaceError):
-        if not was_kept:
+        if not was_kept:  # a new connection does not help
             raise
         connection.close()
         return select(model, statement, parameters)

@@ -10,7 +10,9 @@ class TriggerSet:
 
     def __init__(self, prefix: str, statements: Sequence[str]) -> None:
         digest = hashlib.sha256("".join(statements).encode()).hexdigest()[:8]
-        named = [re.sub(r"(CREATE TRIGGER \w+)", rf"\1_{digest}", statement) for statement in statements]
+        with_digest = [
+            re.sub(r"(CREATE TRIGGER \w+)", rf"\1_{digest}", statement) for statement in statements
+        ]
         self.prefix = prefix
-        self.statements = named
-        self.names = set(re.findall(r"CREATE TRIGGER (\w+)", "".join(named)))
+        self.statements = with_digest
+        self.names = set(re.findall(r"CREATE TRIGGER (\w+)", "".join(with_digest)))

@@ -15,14 +15,14 @@ from audit.recording import record as audit
 from dashboard_api.billing import websites
 from dashboard_api.billing.snapshots import CannotApply
 from dashboard_api.billing.usage import Use
-from dashboard_api.billing.wanted import locked, payable, to_change, wanted
+from dashboard_api.billing.wanted import lock_entitlement, payment_fields, values_to_change, wanted_values
 from dashboard_api.models import Account, Entitlement, Override, Plan
 from dashboard_api.models.entitlements import new_entitlement
 from dashboard_api.models.plans import check_limit
 
 Status = Entitlement.Status
 _SETTABLE = ("status", "starts_on", "ends_on", "renews", "cancels", "past_due_since", "features")
-_RECORDED = (
+_AUDITED = (
     *("plan", "status", "starts_on", "ends_on", "renews", "cancels", "past_due_since", "suspended_by_staff"),
     *("sites_limit", "calls_per_day", "scans_per_month", "seats", "features"),
 )
@@ -46,35 +46,36 @@ def change(
     ``agreed``, and applies again whenever payments give less.
     """
     now = now or timezone.now()
-    entitlement = locked(account)
-    before = agreed = None
-    is_agreed = True
+    entitlement = lock_entitlement(account)
+    before = agreed_before = None
+    was_as_agreed = True  # a new entitlement has no paid plan instead of the one that staff set
     if entitlement is None:
         entitlement = new_entitlement(account, {name: to[name] for name in ("starts_on",) if name in to})
     else:
-        before, agreed, is_agreed = _facts(entitlement), entitlement.agreed, entitlement.is_as_agreed
+        before = _audited_values(entitlement)
+        agreed_before, was_as_agreed = entitlement.agreed, entitlement.is_as_agreed
     if is_payment:
-        to = {name: value for name, value in to.items() if name in payable(entitlement)}
+        to = {name: value for name, value in to.items() if name in payment_fields(entitlement)}
     elif "status" in to:
         entitlement.suspended_by_staff = to["status"] == Status.SUSPENDED
     _assign(entitlement, to, now)
     entitlement.copy_limits(now.date())
     entitlement.full_clean()
-    after = _facts(entitlement)
+    after = _audited_values(entitlement)
     old = before or dict.fromkeys(after)
     changed = [name for name, value in after.items() if value != old[name]]
     if changed and not is_payment:
-        _store_agreed(entitlement, changed, was_agreed=is_agreed, sets_status="status" in to)
-        if entitlement.agreed and ("ends_on" in changed or entitlement.agreed != agreed):
+        _store_agreed(entitlement, changed, was_as_agreed=was_as_agreed, sets_status="status" in to)
+        if entitlement.agreed and ("ends_on" in changed or entitlement.agreed != agreed_before):
             _prefer_paid(entitlement, now)
-        after = _facts(entitlement)
+        after = _audited_values(entitlement)
         changed = [name for name, value in after.items() if value != old[name]]
     if not changed:
         return entitlement
     entitlement.save()
     terms = entitlement.agreed_terms
-    used = Q(pk=entitlement.plan_revision_id) | Q(pk=terms.plan_revision if terms else None)
-    Plan.objects.filter(used, used_at=None).update(used_at=now)
+    is_used = Q(pk=entitlement.plan_revision_id) | Q(pk=terms.plan_revision if terms else None)
+    Plan.objects.filter(is_used, used_at=None).update(used_at=now)
     audit(
         "entitlement.changed" if before else "entitlement.created",
         entitlement,
@@ -88,7 +89,7 @@ def change(
     return entitlement
 
 
-def note_limits(entitlement: Entitlement, used: Iterable[Use]) -> None:
+def store_limit_states(entitlement: Entitlement, used: Iterable[Use]) -> None:
     """Store the states of the limits, which dashboards show."""
     states = [
         {
@@ -105,7 +106,7 @@ def note_limits(entitlement: Entitlement, used: Iterable[Use]) -> None:
 
 
 def _store_agreed(
-    entitlement: Entitlement, changed: Collection[str], *, was_agreed: bool, sets_status: bool
+    entitlement: Entitlement, changed: Collection[str], *, was_as_agreed: bool, sets_status: bool
 ) -> None:
     """Store the plan that staff set in ``agreed``; a status other than active or suspended clears it.
 
@@ -115,9 +116,9 @@ def _store_agreed(
     terms = entitlement.terms
     if terms is None and sets_status:
         entitlement.agreed = None
-    elif terms is not None and (was_agreed or "plan" in changed or "ends_on" in changed):
-        by_staff = was_agreed or "renews" in changed or not entitlement.account.subscriptions.exists()
-        renews = terms.renews and by_staff
+    elif terms is not None and (was_as_agreed or "plan" in changed or "ends_on" in changed):
+        has_payments = entitlement.account.subscriptions.exists()
+        renews = terms.renews and (was_as_agreed or "renews" in changed or not has_payments)
         entitlement.agreed = msgspec.to_builtins(msgspec.structs.replace(terms, renews=renews))
 
 
@@ -127,8 +128,8 @@ def _prefer_paid(entitlement: Entitlement, now: datetime) -> None:
     if not account.subscriptions.exists():
         return
     with suppress(CannotApply):  # an unknown price: keep what staff set
-        if target := wanted(account, now, row=entitlement):
-            _assign(entitlement, to_change(account, target, row=entitlement), now)
+        if target := wanted_values(account, now, row=entitlement):
+            _assign(entitlement, values_to_change(account, target, row=entitlement), now)
             entitlement.copy_limits(now.date())
             entitlement.full_clean()
 
@@ -139,7 +140,7 @@ def extend(
 ) -> Entitlement:
     """Extend the entitlement from its last day, or from today if that is later; reactivate it."""
     now = now or timezone.now()
-    entitlement = locked(account) or new_entitlement(account, {})
+    entitlement = lock_entitlement(account) or new_entitlement(account, {})
     to = extension(entitlement, days=days, today=now.date())
     return change(account, to, by=by, reason=reason, now=now)
 
@@ -150,8 +151,8 @@ def extension(entitlement: Entitlement, *, days: int, today: date, status: str =
     Raises ValidationError if the days would have no effect, or would replace another plan that staff set.
     """
     agreed = entitlement.agreed_terms
-    is_suspended = entitlement.status == Status.SUSPENDED and not entitlement.suspended_by_staff
-    if not status and (is_suspended or entitlement.status == Status.PAST_DUE):
+    is_unpaid = entitlement.status == Status.SUSPENDED and not entitlement.suspended_by_staff
+    if not status and (is_unpaid or entitlement.status == Status.PAST_DUE):
         raise ValidationError(
             "A payment is missing: also set the status to active, or more days have no effect."
         )
@@ -204,7 +205,7 @@ def end_override(
 
 
 def _with_plan(account: Account) -> Entitlement:
-    entitlement = locked(account)
+    entitlement = lock_entitlement(account)
     if entitlement is None or entitlement.plan_revision is None:
         raise ValidationError(
             f"{account} has no plan of the list: give it one first (set_entitlement --plan)."
@@ -213,14 +214,13 @@ def _with_plan(account: Account) -> Entitlement:
 
 
 def _assign(entitlement: Entitlement, to: Mapping[str, Any], now: datetime) -> None:
-    values = dict(to)
+    values = dict(to)  # each value is taken out when it is set: the rest are unknown fields
     if "plan_revision" in values:
-        _move(entitlement, values.pop("plan_revision"))
-        values.pop("plan", None)
+        _move_to_revision(entitlement, values.pop("plan_revision"))
     elif "plan" in values and (values["plan"] != entitlement.plan or entitlement.pk is None):
         slug = values["plan"].strip()
         entitlement.plan = slug
-        _move(entitlement, Plan.objects.newest(slug))
+        _move_to_revision(entitlement, Plan.objects.newest(slug))
     values.pop("plan", None)
     overrides = values.pop("overrides", entitlement.own_overrides)
     if "sites_limit" in values:
@@ -234,13 +234,13 @@ def _assign(entitlement: Entitlement, to: Mapping[str, Any], now: datetime) -> N
         raise ValueError(f"an entitlement has no {', '.join(values)}")
 
 
-def _move(entitlement: Entitlement, revision: Plan | None) -> None:
+def _move_to_revision(entitlement: Entitlement, revision: Plan | None) -> None:
     """Move the entitlement to a revision; without one, clear the limits and overrides of the old revision."""
-    was = entitlement.plan_revision
+    old = entitlement.plan_revision
     entitlement.plan_revision = revision
     if revision is not None:
         entitlement.plan, entitlement.features = revision.slug, list(revision.features)
-    elif was is not None:
+    elif old is not None:
         entitlement.overrides = []
         entitlement.calls_per_day = entitlement.scans_per_month = entitlement.seats = None
 
@@ -256,11 +256,11 @@ def _with_sites_limit(entitlement: Entitlement, overrides: list[Override], value
     return [*others, Override(limit="websites", value=value, reason="Agreed with the customer.")]
 
 
-def _facts(entitlement: Entitlement) -> dict[str, Any]:
+def _audited_values(entitlement: Entitlement) -> dict[str, Any]:
     """Return the values that the audit log keeps of a change."""
-    facts = {name: getattr(entitlement, name) for name in _RECORDED}
+    values = {name: getattr(entitlement, name) for name in _AUDITED}
     revision, agreed = entitlement.plan_revision, entitlement.agreed_terms
-    return facts | {
+    return values | {
         "set_by_staff": f"{agreed.plan} until {agreed.ends_on}" if agreed else None,
         "features": ", ".join(entitlement.features or []),
         "plan_revision": revision.revision if revision else None,

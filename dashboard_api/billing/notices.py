@@ -11,7 +11,8 @@ from dashboard_api.models import BillingNotice, Entitlement
 
 Kind = BillingNotice.Kind
 Status = Entitlement.Status
-SYSTEM = "billing"
+SYSTEM = "billing"  # who ends overrides
+# Each step has a notice: days before the end, days since the payment was due, and days after the end.
 BEFORE_TRIAL_ENDS, BEFORE_PLAN_ENDS = (7, 3, 0), (14, 3, 0)
 WHILE_PAST_DUE, AFTER_EXPIRY = (0, 3, 6), (0, 30)
 LATE = 7  # days after which a missed notice is skipped
@@ -26,14 +27,16 @@ def watch(now: datetime) -> tuple[int, int]:
             entitlements.change(entitlement.account, {}, by=SYSTEM, reason="An override ended.", now=now)
             ended += 1
         used = uses(entitlement, now)
-        if entitlement.account_id in unsettled or used[0].is_exceeded:
+        has_too_many_websites = used[0].is_exceeded  # ``uses`` begins with websites
+        if entitlement.account_id in unsettled or has_too_many_websites:
             websites.settle(entitlement.account, now)
-        entitlements.note_limits(entitlement, used)
+        entitlements.store_limit_states(entitlement, used)
         rows += [*_plan_notices(entitlement, now), *_limit_notices(entitlement, used, now)]
     with transaction.atomic():
         before = BillingNotice.objects.count()
         BillingNotice.objects.bulk_create(rows, ignore_conflicts=True, batch_size=500)
         added = BillingNotice.objects.count() - before
+        # The next suspension of a resumed account gets a new notice.
         resumed = Entitlement.objects.exclude(status=Status.SUSPENDED).values("account")
         BillingNotice.objects.filter(kind=Kind.SUSPENDED, account__in=resumed).delete()
     return added, ended
@@ -41,7 +44,8 @@ def watch(now: datetime) -> tuple[int, int]:
 
 def _plan_notices(entitlement: Entitlement, now: datetime) -> Iterator[BillingNotice]:
     """Yield the notice for the step that the plan has reached, if any."""
-    today, status = now.date(), entitlement.status_on(now.date())
+    today = now.date()
+    status = entitlement.status_on(today)
     left = (entitlement.ends_on - today).days
 
     def notice(kind: str, step: str, days: int | None) -> BillingNotice:

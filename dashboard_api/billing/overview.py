@@ -10,8 +10,8 @@ from dashboard_api.models import Account, BillingNotice, Entitlement, Plan, Revi
 from signed_api import billing as contract
 from signed_api.account import AccountChangesResponse, WebsiteVersion
 
-HISTORY = 20
-_PUBLIC = frozenset(
+HISTORY = 20  # newest changes of the entitlement in a response
+_PUBLIC_FIELDS = frozenset(
     (
         *("plan", "status", "starts_on", "ends_on", "renews", "cancels", "features"),
         *("sites_limit", "calls_per_day", "scans_per_month", "seats"),
@@ -23,9 +23,9 @@ def build_entitlement(account_id: int, now: datetime) -> contract.EntitlementRes
     """Return the account's plan, limits, usage, notices and history, even if the plan has ended."""
     own = Entitlement.objects.select_related("plan_revision").filter(account_id=account_id).first()
     today = now.date()
-    first = today - timedelta(days=limits.USAGE_DAYS - 1)
-    calls = dict(Usage.objects.filter(account_id=account_id, day__gte=first).values_list("day", "calls"))
-    days = [first + timedelta(days=number) for number in range(limits.USAGE_DAYS)]
+    first_day = today - timedelta(days=limits.USAGE_DAYS - 1)
+    calls = dict(Usage.objects.filter(account_id=account_id, day__gte=first_day).values_list("day", "calls"))
+    days = [first_day + timedelta(days=number) for number in range(limits.USAGE_DAYS)]
     notices = BillingNotice.objects.filter(account_id=account_id, at__gt=now - timedelta(days=31))
     billing_ref = Account.objects.values_list("billing_ref", flat=True).get(pk=account_id)
     return contract.EntitlementResponse(
@@ -47,8 +47,9 @@ def build_account_changes(account_id: int) -> AccountChangesResponse:
     """Return the account's linked websites; a website's version changes with its data or a pause."""
     links = SiteLink.objects.not_revoked().filter(account_id=account_id).select_related("website")
     rows = list(links.order_by("website__host"))
-    tags = Revision.objects.in_bulk([0, *(link.website_id for link in rows)])
-    every = tags[0].tag if 0 in tags else 0
+    # The data versions of these websites; row 0 is for data that all websites share.
+    revisions = Revision.objects.in_bulk([0, *(link.website_id for link in rows)])
+    of_all = revisions[0].tag if 0 in revisions else 0
     return AccountChangesResponse(
         ok=True,
         websites=[
@@ -56,7 +57,9 @@ def build_account_changes(account_id: int) -> AccountChangesResponse:
                 host=link.website.host,
                 link_id=link.link_id,
                 version=_version(
-                    tags[link.website_id].tag if link.website_id in tags else 0, every, link.paused_at
+                    revisions[link.website_id].tag if link.website_id in revisions else 0,
+                    of_all,
+                    link.paused_at,
                 ),
             )
             for link in rows
@@ -129,4 +132,4 @@ def _history(account_id: int) -> list[contract.EntitlementEvent]:
 
 
 def _public(values: dict[str, object] | None) -> dict[str, object] | None:
-    return None if values is None else {name: values[name] for name in values if name in _PUBLIC}
+    return None if values is None else {name: values[name] for name in values if name in _PUBLIC_FIELDS}

@@ -16,9 +16,10 @@ FIELDS = ("name", "rank", "limits", "features", "trial_days", "price_text", "is_
 def save(plan: Plan, *, by: str, reason: str = "") -> Plan:
     """Save ``plan``, and return the stored revision; raises ValidationError.
 
-    An unused newest revision is changed in place. A used one is never changed, except ``is_offered``: the
-    values become the next revision.
+    A revision is used once an account has had it. An unused newest revision is changed in place. A used one
+    is never changed, except ``is_offered``: the values become the next revision.
     """
+    # The number of the revision, which has to be unique, is only known below.
     plan.full_clean(exclude=["revision"], validate_constraints=False)
     stored = Plan.objects.select_for_update().filter(slug=plan.slug).order_by("-revision").first()
     values = {name: getattr(plan, name) for name in FIELDS}
@@ -45,7 +46,7 @@ def save(plan: Plan, *, by: str, reason: str = "") -> Plan:
     return saved
 
 
-def to_move(plan: Plan) -> list[Entitlement]:
+def entitlements_to_move(plan: Plan) -> list[Entitlement]:
     """Return the entitlements on other revisions of the plan."""
     rows = Entitlement.objects.filter(plan_revision__slug=plan.slug).exclude(plan_revision=plan)
     return list(rows.select_related("account").order_by("account__ref"))
@@ -60,21 +61,23 @@ def websites_over(account: Account, plan: Plan) -> int:
 def move_accounts(plan: Plan, *, by: str, reason: str) -> list[Entitlement]:
     """Move all accounts of the plan to this revision, and return the moved entitlements.
 
-    Prices of later revisions now sell this one: otherwise the next payment would move the accounts back.
+    Prices that buy later revisions now buy this one: otherwise the next payment would move the accounts back.
     """
     if not reason.strip():
         raise ValidationError({"reason": "Say why."})
-    later = PlanPrice.objects.filter(plan__slug=plan.slug, plan__revision__gt=plan.revision)
-    for price in later.select_related("plan"):
-        before, price.plan = price.plan.revision, plan
+    later_prices = PlanPrice.objects.filter(plan__slug=plan.slug, plan__revision__gt=plan.revision)
+    for price in later_prices.select_related("plan"):
+        revision_before = price.plan.revision
+        price.plan = plan
         price.save()
         audit(
             "planprice.changed",
             price,
             by=by,
             reason=reason,
-            before={"revision": before},
+            before={"revision": revision_before},
             after={"revision": plan.revision},
         )
-    target: dict[str, Any] = {"plan_revision": plan}
-    return [entitlements.change(row.account, target, by=by, reason=reason) for row in to_move(plan)]
+    to: dict[str, Any] = {"plan_revision": plan}
+    rows = entitlements_to_move(plan)
+    return [entitlements.change(row.account, to, by=by, reason=reason) for row in rows]

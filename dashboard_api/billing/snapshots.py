@@ -9,8 +9,8 @@ import msgspec
 from dashboard_api import limits
 
 STATUSES = ("trialing", "active", "past_due", "suspended", "expired")
-_PAID = 3  # see _worth: a subscription without a late payment
-FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(2200, 1, 1)
+_PAID = 3  # the greatest result of _worth: a subscription without a late payment
+FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(2200, 1, 1)  # other dates of providers are mistakes
 
 
 class Refused(Exception):
@@ -43,7 +43,7 @@ class Ignored(Event, frozen=True, kw_only=True):
     why: str
 
 
-class Link(Event, frozen=True, kw_only=True):
+class CustomerLink(Event, frozen=True, kw_only=True):
     """An event that links the provider's customer to the account with this ``billing_ref``."""
 
     customer: str
@@ -74,17 +74,17 @@ class Snapshot(Event, frozen=True, kw_only=True):
     previous: dict[str, Any] = {}
 
 
-Content = Snapshot | Link | Ignored
+Content = Snapshot | CustomerLink | Ignored
 
 
 def merge(held: Iterable[Snapshot], new: Snapshot) -> tuple[Snapshot, ...]:
     """Return the newest snapshots: one, or several with the same order."""
-    every = {_key(each): each for each in (*held, new)}
-    newest = max(each.order for each in every.values())
-    return tuple(every[key] for key in sorted(every) if every[key].order == newest)
+    by_key = {_sort_key(each): each for each in (*held, new)}  # equal snapshots become one
+    newest = max(each.order for each in by_key.values())
+    return tuple(by_key[key] for key in sorted(by_key) if by_key[key].order == newest)
 
 
-def _key(snapshot: Snapshot) -> bytes:
+def _sort_key(snapshot: Snapshot) -> bytes:
     """Return a sort key that is the same for equal snapshots: databases reorder the members of JSON."""
     return msgspec.json.encode(snapshot, order="sorted")
 
@@ -94,7 +94,7 @@ def latest(held: Iterable[Snapshot]) -> Snapshot:
 
     Ties are broken by content, so that the order of arrival does not matter.
     """
-    return max(_unreplaced(held), key=_key)
+    return max(_unreplaced(held), key=_sort_key)
 
 
 def is_ambiguous(held: Iterable[Snapshot]) -> bool:
@@ -110,7 +110,7 @@ def _unreplaced(held: Iterable[Snapshot]) -> list[Snapshot]:
 
 
 def _replaces(new: Snapshot, old: Snapshot) -> bool:
-    """Return whether ``new`` lists values of ``old`` as the ones that it replaced."""
+    """Return whether the values that ``new`` replaced are values of ``old``."""
     if new is old or not new.previous:
         return False
     return all(name in old.facts and old.facts[name] == value for name, value in new.previous.items())
@@ -127,13 +127,14 @@ def effect(snapshot: Snapshot) -> dict[str, Any]:
     }
 
 
-def is_same(one: Snapshot, other: Snapshot) -> bool:
+def has_same_effect(one: Snapshot, other: Snapshot) -> bool:
     """Return whether two snapshots of a subscription have the same effect."""
-    first, second = (
-        (effect(each) | {"past_due_since": None}, each.plan, each.price, each.other_prices)
-        for each in (one, other)
-    )
-    return first == second
+
+    def facts(snapshot: Snapshot) -> tuple[Any, ...]:
+        values = effect(snapshot) | {"past_due_since": None}  # only some events say it
+        return values, snapshot.plan, snapshot.price, snapshot.other_prices
+
+    return facts(one) == facts(other)
 
 
 def best(
@@ -141,7 +142,8 @@ def best(
 ) -> Snapshot | None:
     """Return the most useful snapshot, if any counts: paid before past due before suspended.
 
-    So an overdue extra never blocks a paid year. Among paid ones, the largest plan by ``size`` comes first.
+    So an overdue extra never blocks a paid year. Among paid ones, the largest plan comes first:
+    ``size`` returns its rank and its limit of websites.
     """
 
     def key(each: Snapshot) -> tuple[Any, ...]:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from dashboard_api import limits
 from dashboard_api.models import Entitlement, ScanJob, SiteLink, Usage
 
+# The unit of each limit.
 UNITS = {
     "websites": "websites",
     "calls_per_day": "calls",
@@ -15,7 +16,7 @@ UNITS = {
 
 
 class Use(NamedTuple):
-    """A limit and its usage; ``limit`` is empty if unlimited, ``used`` if usage is not counted here."""
+    """A limit and its usage; ``limit`` is empty if unlimited, ``used`` if this app does not count it."""
 
     name: str
     limit: int | None
@@ -62,7 +63,8 @@ def next_day(now: datetime) -> datetime:
 
 def next_month(now: datetime) -> datetime:
     """Return the start of the next month in UTC."""
-    return (_first_of_month(now) + timedelta(days=32)).replace(day=1)
+    some_day_of_it = _first_of_month(now) + timedelta(days=32)
+    return some_day_of_it.replace(day=1)
 
 
 def _first_of_month(now: datetime) -> datetime:

@@ -11,8 +11,8 @@ from dashboard_api.billing.snapshots import (
     Snapshot,
     best,
     effect,
+    has_same_effect,
     is_paid_on,
-    is_same,
     is_usable_on,
     latest,
 )
@@ -20,19 +20,19 @@ from dashboard_api.models import Account, Entitlement, Plan, PlanPrice, Subscrip
 from dashboard_api.models.entitlements import AgreedTerms
 
 
-def locked(account: Account) -> Entitlement | None:
+def lock_entitlement(account: Account) -> Entitlement | None:
     """Lock the account until the transaction ends, and return its current entitlement."""
-    Account.objects.select_for_update().get(pk=account.pk)
+    Account.objects.select_for_update().get(pk=account.pk)  # only for the lock
     return Entitlement.objects.select_related("account", "plan_revision").filter(account=account).first()
 
 
-def payable(entitlement: Entitlement) -> tuple[str, ...]:
+def payment_fields(entitlement: Entitlement) -> tuple[str, ...]:
     """Return the fields that a payment may change; not the status while staff suspend the account."""
     fields = ("plan", "plan_revision", "starts_on", "ends_on", "renews", "cancels", "sites_limit", "features")
     return fields if entitlement.suspended_by_staff else (*fields, "status", "past_due_since")
 
 
-def wanted(
+def wanted_values(
     account: Account,
     now: datetime,
     fetched: dict[str, list[Snapshot]] | None = None,
@@ -44,10 +44,12 @@ def wanted(
     A plan that staff set counts like a subscription until its last day. ``fetched`` has the providers'
     current snapshots; ``row`` is the entitlement if it is not stored yet. Raises CannotApply.
     """
-    held = updated(account, fetched or {})
-    paid = values_of([(each.provider, with_lateness(each, latest(held_by(each)))) for each in held], now)
-    row = row or locked(account)
-    agreed, day = (row.agreed_terms if row else None), now.date()
+    subscriptions = updated_subscriptions(account, fetched or {})
+    current = [(each.provider, with_lateness(each, latest(snapshots_of(each)))) for each in subscriptions]
+    paid = best_paid_values(current, now)
+    row = row or lock_entitlement(account)
+    agreed = row.agreed_terms if row else None
+    day = now.date()
     if paid is None:
         return values_as_agreed(agreed) if agreed and day <= agreed.usable_until else None
     if "plan_revision" in paid:
@@ -59,13 +61,15 @@ def wanted(
     return paid
 
 
-def to_change(account: Account, target: dict[str, Any], *, row: Entitlement | None = None) -> dict[str, Any]:
+def values_to_change(
+    account: Account, target: dict[str, Any], *, row: Entitlement | None = None
+) -> dict[str, Any]:
     """Return the values of ``target`` that differ from ``row``, by default the stored entitlement."""
-    entitlement = row or locked(account)
+    entitlement = row or lock_entitlement(account)
     if entitlement is None:
         return target
-    may = payable(entitlement)
-    to = {name: value for name, value in target.items() if name in may}
+    allowed = payment_fields(entitlement)
+    to = {name: value for name, value in target.items() if name in allowed}
     changed = {name for name, value in to.items() if getattr(entitlement, name) != value}
     if "plan_revision" in changed:  # a revision brings its own features
         changed |= to.keys() & {"features"}
@@ -76,12 +80,13 @@ def to_change(account: Account, target: dict[str, Any], *, row: Entitlement | No
     return to
 
 
-def values_of(holding: list[tuple[str, Snapshot]], now: datetime) -> dict[str, Any] | None:
-    """Return the values of the best snapshot, if any counts; ``holding`` has (provider, snapshot) pairs.
+def best_paid_values(current: list[tuple[str, Snapshot]], now: datetime) -> dict[str, Any] | None:
+    """Return the values of the best snapshot, if any counts; ``current`` has (provider, snapshot) pairs.
 
     Raises CannotApply.
     """
-    providers_of = {id(snapshot): provider for provider, snapshot in holding}
+    # By id, because a snapshot has no hash, and snapshots of two providers may be equal.
+    providers_of = {id(snapshot): provider for provider, snapshot in current}
 
     def size(snapshot: Snapshot) -> tuple[int, int]:
         with suppress(CannotApply):
@@ -89,15 +94,16 @@ def values_of(holding: list[tuple[str, Snapshot]], now: datetime) -> dict[str, A
                 return plan.rank, plan.terms.websites
         return -1, -1
 
-    chosen = best([snapshot for _provider, snapshot in holding], now.date(), size)
+    chosen = best([snapshot for _provider, snapshot in current], now.date(), size)
     if chosen is None:
         return None
     provider = providers_of[id(chosen)]
     revision = revision_sold(provider, chosen)
-    return {**({"plan_revision": revision} if chosen.price else {"plan": chosen.plan}), **effect(chosen)}
+    plan = {"plan_revision": revision} if chosen.price else {"plan": chosen.plan}
+    return {**plan, **effect(chosen)}
 
 
-def updated(account: Account, fetched: dict[str, list[Snapshot]]) -> list[Subscription]:
+def updated_subscriptions(account: Account, fetched: dict[str, list[Snapshot]]) -> list[Subscription]:
     """Return the account's subscriptions with the ``fetched`` snapshots, unsaved.
 
     A fetched snapshot is ordered right after the current one, so that every newer event replaces it.
@@ -107,8 +113,8 @@ def updated(account: Account, fetched: dict[str, list[Snapshot]]) -> list[Subscr
         for new in snapshots:
             own = Subscription(provider=provider, object_id=new.object_id, account=account)
             row = rows.setdefault((provider, new.object_id), own)
-            held = held_by(row)
-            if held and (row.unclear_until or not is_same(latest(held), new)):
+            held = snapshots_of(row)
+            if held and (row.unclear_until or not has_same_effect(latest(held), new)):
                 second, rank = latest(held).order
                 new = msgspec.structs.replace(new, order=(second, rank + 1))
                 row.held = msgspec.to_builtins((new,))
@@ -117,7 +123,7 @@ def updated(account: Account, fetched: dict[str, list[Snapshot]]) -> list[Subscr
     return list(rows.values())
 
 
-def held_by(row: Subscription) -> tuple[Snapshot, ...]:
+def snapshots_of(row: Subscription) -> tuple[Snapshot, ...]:
     """Return the decoded snapshots of a subscription."""
     return msgspec.convert(row.held, tuple[Snapshot, ...])
 
@@ -140,9 +146,10 @@ def revision_sold(provider: str, snapshot: Snapshot) -> Plan | None:
     if snapshot.price:
         prices = (snapshot.price, *snapshot.other_prices)
         sold = PlanPrice.objects.select_related("plan").filter(provider=provider, price__in=prices)
-        if (row := sold.order_by("-plan__rank", "pk").first()) is None:
+        price = sold.order_by("-plan__rank", "pk").first()
+        if price is None:
             raise CannotApply("unknown_price")
-        return row.plan
+        return price.plan
     revision = Plan.objects.newest(snapshot.plan)
     if revision is None:
         raise CannotApply("unknown_plan")
@@ -160,7 +167,7 @@ def _revision_for(row: Entitlement | None, sold: Plan) -> Plan:
 def _is_as_good(paid: dict[str, Any], agreed: AgreedTerms, day: date, row: Entitlement) -> bool:
     """Return whether the paid plan serves the account at least as well as the plan that staff set."""
     is_usable = is_usable_on(paid, day)
-    if day > agreed.usable_until:
+    if day > agreed.usable_until:  # both plans may have ended: then the later one counts
         return is_usable or paid["status"] == "suspended" or paid["ends_on"] >= agreed.ends_on
     if agreed.starts_on > day or not is_usable:
         return is_usable
@@ -172,11 +179,11 @@ def _is_as_good(paid: dict[str, Any], agreed: AgreedTerms, day: date, row: Entit
     old = _agreed_revision(agreed)
     if old is None and not set(agreed.features) <= set(new.features):
         return False
-    size = (new.rank, new.terms.websites)
-    held = (old.rank, old.terms.websites) if old else (new.rank, agreed.sites_limit)
-    if size >= held and (new.slug == agreed.plan or size == held):
+    new_size = (new.rank, new.terms.websites)
+    old_size = (old.rank, old.terms.websites) if old else (new.rank, agreed.sites_limit)
+    if new_size == old_size or (new_size > old_size and new.slug == agreed.plan):
         return is_paid_on(paid, day) and bool(paid["renews"] or paid["ends_on"] >= agreed.ends_on)
-    return size > held
+    return new_size > old_size
 
 
 def _agreed_revision(agreed: AgreedTerms) -> Plan | None:
@@ -185,9 +192,8 @@ def _agreed_revision(agreed: AgreedTerms) -> Plan | None:
 
 def values_as_agreed(agreed: AgreedTerms) -> dict[str, Any]:
     """Return the entitlement values of the plan that staff set."""
-    values: dict[str, Any] = {
-        name: getattr(agreed, name) for name in ("status", "starts_on", "ends_on", "renews")
-    }
+    names = ("status", "starts_on", "ends_on", "renews")
+    values: dict[str, Any] = {name: getattr(agreed, name) for name in names}
     values |= {"cancels": False, "past_due_since": None, "features": agreed.features}
     if (revision := _agreed_revision(agreed)) is not None:
         return values | {"plan_revision": revision}

@@ -11,8 +11,8 @@ from dashboard_api.errors import InvalidRequest, UnknownLink
 from dashboard_api.models import Account, BillingNotice, Entitlement, SiteLink
 from signed_api import billing as contract
 
-CHOICE = timedelta(days=14)
-SYSTEM = "billing"
+TIME_TO_CHOOSE = timedelta(days=14)  # from the notice until websites are paused
+SYSTEM = "billing"  # who pauses and resumes
 
 
 def accounts_to_settle() -> set[int]:
@@ -27,20 +27,21 @@ def settle(account: Account, now: datetime) -> int:
 
     Owners are notified first, and choose which websites to keep. The others are paused after 14 days.
     """
-    Account.objects.select_for_update().get(pk=account.pk)
-    limit, links = _limit(account), _links(account)
+    Account.objects.select_for_update().get(pk=account.pk)  # only for the lock
+    limit, links = _websites_limit(account), _links(account)
     over = links[limit:] if limit is not None else []
+    # Each value of the limit has a notice of its own; without a period, all notices are deleted.
     period = f"of {limit}" if over else None
     _notices().filter(account=account).exclude(period=period).delete()
     if not over:
         SiteLink.objects.filter(account=account).exclude(chosen_at=None).update(chosen_at=None)
-    is_late = False
+    is_time_over = False
     if period:
-        values = {"limit": "websites", "days": CHOICE.days, "at": now}
+        values = {"limit": "websites", "days": TIME_TO_CHOOSE.days, "at": now}
         keys = {"account": account, "kind": BillingNotice.Kind.WEBSITES_OVER, "period": period}
         notice, _is_new = BillingNotice.objects.get_or_create(**keys, defaults=values)
-        is_late = now - notice.at >= CHOICE
-    return sum(_pause_or_resume(link, over, is_late=is_late, now=now) for link in links)
+        is_time_over = now - notice.at >= TIME_TO_CHOOSE
+    return sum(_pause_or_resume(link, over, is_time_over=is_time_over, now=now) for link in links)
 
 
 @transaction.atomic
@@ -50,8 +51,8 @@ def choose(account: Account, hosts: Collection[str], *, by: str, now: datetime) 
     The choice can change at any time; if websites are paused already, it applies at once. Within the limit,
     no choice is stored. Raises UnknownLink and InvalidRequest.
     """
-    Account.objects.select_for_update().get(pk=account.pk)
-    limit, links = _limit(account), _links(account)
+    Account.objects.select_for_update().get(pk=account.pk)  # only for the lock
+    limit, links = _websites_limit(account), _links(account)
     if limit is None or len(links) <= limit:
         return
     chosen = [link for link in links if link.website.host in hosts]
@@ -70,13 +71,13 @@ def choose(account: Account, hosts: Collection[str], *, by: str, now: datetime) 
 
 def websites_response(account: Account) -> contract.WebsitesResponse:
     """Return the account's websites, and which of them the plan includes."""
-    limit, links = _limit(account), _links(account)
-    stay = {link.pk for link in links[:limit]}
+    limit, links = _websites_limit(account), _links(account)
+    stay = {link.pk for link in links[:limit]}  # all without a limit
     notice = _notices().filter(account=account).order_by("-at").first()
     return contract.WebsitesResponse(
         ok=True,
         limit=limit,
-        pauses_at=notice.at + CHOICE if notice else None,
+        pauses_at=notice.at + TIME_TO_CHOOSE if notice else None,
         websites=[
             contract.AccountWebsite(
                 host=link.website.host,
@@ -89,7 +90,7 @@ def websites_response(account: Account) -> contract.WebsitesResponse:
     )
 
 
-def _limit(account: Account) -> int | None:
+def _websites_limit(account: Account) -> int | None:
     return Entitlement.objects.filter(account=account).values_list("sites_limit", flat=True).first()
 
 
@@ -107,10 +108,12 @@ def _notices() -> QuerySet[BillingNotice]:
     return BillingNotice.objects.filter(kind=BillingNotice.Kind.WEBSITES_OVER)
 
 
-def _pause_or_resume(link: SiteLink, over: Collection[SiteLink], *, is_late: bool, now: datetime) -> bool:
+def _pause_or_resume(
+    link: SiteLink, over: Collection[SiteLink], *, is_time_over: bool, now: datetime
+) -> bool:
     """Pause or resume the link, and return whether it changed; paused links over the limit do not resume."""
     was_paused = link.paused_at is not None
-    is_paused = link in over and (is_late or was_paused)
+    is_paused = link in over and (is_time_over or was_paused)
     if is_paused == was_paused:
         return False
     SiteLink.objects.filter(pk=link.pk).update(paused_at=now if is_paused else None)

@@ -8,6 +8,7 @@ import msgspec
 from signed_api.limits import MAX_CURSOR_LENGTH
 from signed_api.values import CALL_PATTERN, CURSOR_PATTERN
 
+# The parts that ``__str__`` writes, separated by full stops
 _CURSOR = re.compile(CURSOR_PATTERN, re.ASCII)
 _LARGEST_ID = 2**63 - 1
 _CALL = re.compile(CALL_PATTERN, re.ASCII)

@@ -100,5 +100,6 @@ def _check_inside(value: object, *, depth: int) -> None:
         return
     if depth > limits.MAX_JSON_DEPTH:
         raise MalformedJson(_TOO_DEEP)
-    for inner in (*value, *value.values()) if isinstance(value, dict) else value:
+    members = (*value, *value.values()) if isinstance(value, dict) else value  # names and values
+    for inner in members:
         _check_inside(inner, depth=depth + 1)

@@ -35,16 +35,17 @@ TEST_HEADER = "X-Service-Test"
 
 def document(server_url: str) -> dict[str, Any]:
     """Return the whole document; ``server_url`` is the address of the service."""
-    return {**_contract(), "servers": [{"url": server_url}]}
+    return {**_document_without_servers(), "servers": [{"url": server_url}]}
 
 
 @functools.cache
-def _contract() -> dict[str, Any]:
+def _document_without_servers() -> dict[str, Any]:
+    # References to the schemas of these types, in their order, and the schemas by name
     (error, outcome, health, *answers), schemas = msgspec.json.schema_components(
         (ErrorResponse, ReportResponse, HealthResponse, *(route.response for route in ROUTES)),
         ref_template=REF_TEMPLATE,
     )
-    schemas = {name: _explicit(schema) for name, schema in schemas.items()}
+    schemas = {name: _for_any_language(schema) for name, schema in schemas.items()}
     _describe_errors(schemas["ErrorDetail"])
     schemas |= {route.request.__name__: _request_schema(route.request) for route in ROUTES}
     return {
@@ -90,23 +91,24 @@ def refusals() -> Iterator[type[errors.ApiError]]:
             yield error
 
 
-def _explicit(schema: Any) -> Any:
+def _for_any_language(schema: Any) -> Any:
     """Adapt the schema of a response to clients in any language.
 
     Removes defaults, because generated clients would send them back, and replaces Python's own anchors.
     """
     if isinstance(schema, list):
-        return [_explicit(each) for each in schema]
+        return [_for_any_language(each) for each in schema]
     if not isinstance(schema, dict):
         return schema
-    made = {name: _explicit(value) for name, value in schema.items() if name != "default"}
-    if isinstance(made.get("description"), str):
-        made["description"] = " ".join(made["description"].split())
-    if isinstance(made.get("pattern"), str):
-        made["pattern"] = made["pattern"].replace(r"\A", "^").replace(r"\Z", "$")
-    if isinstance(properties := made.get("properties"), dict):
-        made["required"] = list(properties)
-    return made
+    adapted = {name: _for_any_language(value) for name, value in schema.items() if name != "default"}
+    if isinstance(adapted.get("description"), str):
+        adapted["description"] = " ".join(adapted["description"].split())
+    if isinstance(adapted.get("pattern"), str):
+        adapted["pattern"] = adapted["pattern"].replace(r"\A", "^").replace(r"\Z", "$")
+    properties = adapted.get("properties")
+    if isinstance(properties, dict):
+        adapted["required"] = list(properties)  # the service always sends all members
+    return adapted
 
 
 def _describe_errors(schema: dict[str, Any]) -> None:
@@ -179,10 +181,10 @@ def _response(description: str, schema: dict[str, Any], **examples: Any) -> dict
 
 def _refusals_of(route: Route[Any, Any]) -> Iterator[type[errors.ApiError]]:
     """Yield the errors that the route can return."""
-    absent = {code for other in ROUTES for code in other.own_codes} - set(route.own_codes)
-    absent.update(route.absent_codes)
-    others = {*openapi_reports.OWN_REFUSALS, *openapi_public.OWN_REFUSALS, *openapi_callbacks.OWN_REFUSALS}
-    return (error for error in refusals() if error not in others and error.code not in absent)
+    only_on_others = {code for other in ROUTES for code in other.own_codes} - set(route.own_codes)
+    absent = only_on_others | set(route.absent_codes)
+    unsigned = {*openapi_reports.OWN_REFUSALS, *openapi_public.OWN_REFUSALS, *openapi_callbacks.OWN_REFUSALS}
+    return (error for error in refusals() if error not in unsigned and error.code not in absent)
 
 
 def _by_status(refused: Iterable[type[errors.ApiError]], *, schema: dict[str, Any]) -> dict[str, Any]:
@@ -295,7 +297,7 @@ def _without_null(hint: Any) -> Any:
 
 def text_parts(text: str) -> list[tuple[bool, str]]:
     """Split a text at ``code`` in backticks; each part comes with a flag that tells whether it is code."""
-    parts = re.split(r"`+([^`]+)`+", text)
+    parts = re.split(r"`+([^`]+)`+", text)  # text and code in turn, beginning with text
     return [(number % 2 == 1, part) for number, part in enumerate(parts) if part]
 
 
@@ -303,6 +305,6 @@ def _type_for_people(schema: dict[str, Any]) -> str:
     allowed = [value for value in schema.get("enum", ()) if value]
     if allowed:
         return ", ".join(allowed)
-    kind = schema["type"] if isinstance(schema["type"], str) else schema["type"][0]
+    kind = schema["type"] if isinstance(schema["type"], str) else schema["type"][0]  # the second is null
     bounds = [str(schema[bound]) for bound in ("minimum", "maximum") if bound in schema]
     return f"{kind} {' to '.join(bounds)}".strip()

@@ -18,6 +18,7 @@ _MADE = {
 
 
 def _object(properties: Mapping[str, Any], *optional: str) -> dict[str, Any]:
+    """Return the schema of an object; all members except ``optional`` are required."""
     required = [name for name in properties if name not in optional]
     return {"type": "object", "properties": dict(properties), "required": required}
 

@@ -68,6 +68,7 @@ def _time_zone(name: str) -> str:
     return name
 
 
+# By the name that ``Rule.check`` has in signed_api: each returns the normal form, or raises BrokenRule.
 _CHECKS = {
     "host": _host,
     "hosts": _hosts,

@@ -3,7 +3,7 @@
 from foundation.outbound.deadline import Deadline, DeadlinePassed
 from foundation.outbound.names import NoAddress, resolve
 
-_SECONDS = 12.0
+_SECONDS = 12.0  # for all queries of one resolution
 
 
 def addresses_of(host: str) -> list[str]:

@@ -16,7 +16,7 @@ from foundation.outbound.refusals import is_refusal
 from foundation.outbound.tls import shows_another
 
 _SECONDS = 20.0  # enough for a redirect and a page of a slow website
-_WITHOUT_HTTPS = {"connect_failed", "tls_invalid"}
+_WITHOUT_HTTPS = {"connect_failed", "tls_invalid"}  # reasons to try the next way
 
 
 class Look(NamedTuple):
@@ -29,11 +29,13 @@ class Look(NamedTuple):
 def look(host: str, address: str, agent: str = "", *, never: Sequence[str] = ()) -> Look:
     """Look at the home page: over https, else over https without a valid certificate, or over http.
 
-    ``address`` is the resolved address of the scan; ``never`` is the list of ``policy.never_scanned``.
+    ``address`` is the resolved address of the scan; ``never`` lists
+    opted-out hosts and address prefixes, to which redirects are not followed.
     """
-    deadline, encrypted, plain = Deadline(_SECONDS), f"{origin_of(host)}/", f"http://{host}/"
+    deadline = Deadline(_SECONDS)
+    encrypted, plain = f"{origin_of(host)}/", f"http://{host}/"
 
-    def judged(url: str, *, verify: bool) -> Look:
+    def look_at(url: str, *, verify: bool) -> Look:
         page = fetch(
             url,
             max_bytes=MAX_BYTES,
@@ -49,17 +51,17 @@ def look(host: str, address: str, agent: str = "", *, never: Sequence[str] = ())
         return Look("", home_page_of(page, host)) if is_own else Look("redirected_away")
 
     try:
-        return judged(encrypted, verify=True)
+        return look_at(encrypted, verify=True)
     except FetchFailed as error:
         reason = error.reason
     if localhost_port(host) or reason not in _WITHOUT_HTTPS:
         return Look(reason)
     urls = [encrypted, plain] if reason == "tls_invalid" else [plain]
     if len(urls) > 1 and shows_another(host, address, deadline):
-        urls.reverse()
+        urls.reverse()  # https shows another website, so http comes first
     for url in urls:
         try:
-            return judged(url, verify=False)
+            return look_at(url, verify=False)
         except FetchFailed as error:
             if error.reason not in _WITHOUT_HTTPS:
                 return Look(error.reason)

@@ -16,7 +16,7 @@ from dashboard_api.crawler import policy
 from foundation.addresses.domains import registrable_domain
 
 _PROGRAM = str(Path(__file__).parent / "essentials/program.py")
-_BUILT_IN = {"$essentials": "website", "$dns": "domain"}  # what the program checks
+_BUILT_IN = {"$essentials": "website", "$dns": "domain"}  # the kind of check, an argument of the program
 _PLACEHOLDERS = ("host", "address", "report", "agent", "url", "proxy")
 
 
@@ -84,8 +84,10 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     def program(self) -> str | None:
         """Return the path of the installed program; one from ``make engines`` comes first."""
         name = self.command[0]
-        own = settings.BASE_DIR / "var/engines" / self.reports_as / "bin"
-        return sys.executable if name in _BUILT_IN else shutil.which(name, path=own) or shutil.which(name)
+        if name in _BUILT_IN:
+            return sys.executable
+        built_here = settings.BASE_DIR / "var/engines" / self.reports_as / "bin"
+        return shutil.which(name, path=built_here) or shutil.which(name)
 
     def arguments(
         self,
@@ -98,18 +100,18 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         proxy: str = "",
         never: Sequence[str] = (),
     ) -> list[str]:
-        """Return the arguments of the program; ``never`` is the list of ``policy.never_scanned``."""
-        values = (host, address, str(report), agent, url, proxy)
+        """Return the arguments of the program; ``never`` lists opted-out hosts and address prefixes."""
+        values = (host, address, str(report), agent, url, proxy)  # in the order of _PLACEHOLDERS
         by_name = dict(zip(_PLACEHOLDERS, values, strict=True))
         arguments = [Template(part).substitute(by_name) for part in self.command[1:]]
         if kind := _BUILT_IN.get(self.command[0]):
-            left_out = [f"--never={value}" for value in never]
-            return [_PROGRAM, kind, *arguments, agent, *_options(), *left_out]
+            opt_outs = [f"--never={value}" for value in never]
+            return [_PROGRAM, kind, *arguments, agent, *_options(), *opt_outs]
         return arguments
 
 
 def _options() -> list[str]:
-    """Return our settings as options of the built-in program, which runs without them."""
+    """Return our settings as options of the built-in program, which runs without Django's settings."""
     options = ["--private"] if settings.ALLOW_PRIVATE_HOSTS else []
     for address, port in settings.DNS_RESOLVERS:
         options += ["--resolver", address, str(port)]

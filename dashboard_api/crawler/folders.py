@@ -18,7 +18,7 @@ def scan_folder() -> Iterator[Path]:
     """Yield a locked folder, which is removed afterwards."""
     with (
         tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as name,
-        _opened(name) as lock,
+        _open_folder(name) as lock,
     ):
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield Path(name)
@@ -27,16 +27,17 @@ def scan_folder() -> Iterator[Path]:
 def remove_left() -> None:
     """Remove the folders that killed workers left on this machine."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        with suppress(OSError), _opened(folder) as lock:  # another user's, or removed meanwhile
+        with suppress(OSError), _open_folder(folder) as lock:  # another user's, or removed meanwhile
             if time.time() - os.fstat(lock).st_mtime > _NEW_SECONDS:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while the worker lives
                 shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
-def _opened(folder: str | Path) -> Iterator[int]:
-    number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+def _open_folder(folder: str | Path) -> Iterator[int]:
+    """Yield the file descriptor of a folder, which can be locked."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
-        yield number
+        yield descriptor
     finally:
-        os.close(number)
+        os.close(descriptor)

@@ -10,14 +10,16 @@ from foundation.outbound.fetch import Fetched
 from foundation.texts.markup import HeadReader, text_of_page
 
 MAX_BYTES = 256 * 1024  # of a page; the rest is not read
-_MAX_TITLE, _MAX_NAMES, _MAX_NAME = 100, 20, 60
+# Characters of a title and of a name, and the number of names, that are stored.
+_MAX_TITLE, _MAX_NAME, _MAX_NAMES = 100, 60, 20
 _MAX_LINKS = 9_999
-_MAX_LANGUAGE = 3  # without the country
+_MAX_LANGUAGE = 3  # characters, without the country
 # More than placeholders, protections and cookie walls have: a sentence and a few legal links.
 _CONTENT_LINKS, _CONTENT_CHARACTERS = 5, 200
+# What each fact counts when two pages are compared.
 _WEIGHTS = {"title": 2, "links": 3, "script_hosts": 1, "cookies": 1, "size": 1}
 _LEAST_TEXT = 1 / 3  # of the known page's text
-_SAME = 0.6  # a new title, or new scripts and cookies, still count as the same website
+_SAME_SHARE = 0.6  # of the weights: a new title, or new scripts and cookies, still count as the same website
 
 
 class HomePage(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,7 +45,8 @@ class HomePage(msgspec.Struct, frozen=True, kw_only=True):
         If this page has content, ``other`` needs content and a third of the text: error and queue pages
         often show the navigation of the website, but not its text. Facts that both pages lack are ignored.
         """
-        if self.has_content and not (other.has_content and _LEAST_TEXT * self.characters <= other.characters):
+        has_enough_text = other.characters >= _LEAST_TEXT * self.characters
+        if self.has_content and not (other.has_content and has_enough_text):
             return False
         if self.language and other.language and self.language != other.language:
             return False
@@ -56,7 +59,7 @@ class HomePage(msgspec.Struct, frozen=True, kw_only=True):
         }
         counted = {name: score for name, score in scores.items() if score is not None}
         total = sum(_WEIGHTS[name] for name in counted)
-        return sum(_WEIGHTS[name] * score for name, score in counted.items()) >= _SAME * total
+        return sum(_WEIGHTS[name] * score for name, score in counted.items()) >= _SAME_SHARE * total
 
 
 def home_page_of(page: Fetched, host: str) -> HomePage:
@@ -87,10 +90,12 @@ def _clean(text: str) -> str:
 
 
 def _shared(one: set[str], other: set[str]) -> float | None:
+    """Return the share of the words or names that both have, unless both are empty."""
     return len(one & other) / len(one | other) if one or other else None
 
 
 def _ratio(one: int, other: int) -> float | None:
+    """Return the smaller number as a share of the larger one, unless both are zero."""
     return min(one, other) / max(one, other) if one or other else None
 
 
@@ -100,7 +105,7 @@ class _Reader(HeadReader):
     def __init__(self, url: str, host: str) -> None:
         super().__init__()
         self._url, self._host = url, host
-        self.title, self._has_title = "", False
+        self.title, self._title_ended = "", False
         self.links: set[str] = set()
         self.script_hosts: set[str] = set()
         self.characters = 0
@@ -109,9 +114,9 @@ class _Reader(HeadReader):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Record the language, links, script hosts, and signs that the page is not public."""
-        around = self.inert
+        is_ignored = bool(self.inert)  # before this tag, which may itself begin an ignored element
         super().handle_starttag(tag, attrs)
-        if around:
+        if is_ignored:
             return
         values = {name: value or "" for name, value in reversed(attrs)}  # the first of duplicates counts
         if tag == "html":
@@ -127,13 +132,14 @@ class _Reader(HeadReader):
 
     def handle_endtag(self, tag: str) -> None:
         """Stop collecting the title."""
-        self._has_title |= tag == self.inert == "title"
+        if tag == self.inert == "title":
+            self._title_ended = True  # later titles, as of SVG images, do not count
         super().handle_endtag(tag)
 
     def handle_data(self, data: str) -> None:
         """Collect the title and count visible characters."""
         super().handle_data(data)
-        if self.inert == "title" and not self._has_title:
+        if self.inert == "title" and not self._title_ended:
             self.title += data
         elif not self.inert and self.cdata_elem is None:
             self.characters += len("".join(data.split()))
@@ -148,8 +154,8 @@ class _Reader(HeadReader):
     def _host_of(self, href: str) -> str:
         """Return the host of a web link: the website's own for names below it, empty for other links."""
         try:
-            parts = urlsplit(urljoin(self._url, href.strip())) if href.strip() else None
-            host = parts.hostname or "" if parts and parts.scheme in ("http", "https") else ""
+            parts = urlsplit(urljoin(self._url, href.strip()) if href.strip() else "")
+            host = (parts.hostname or "") if parts.scheme in ("http", "https") else ""
         except ValueError:
             return ""
         return self._host if covers(self._host, host) else host

@@ -18,13 +18,14 @@ def sources() -> frozenset[str]:
 
 def profiles() -> Mapping[str, str]:
     """Return the smallest profile that includes each source; empty if this deployment does not scan."""
+    # Of engines that share a source, the last one of the loop counts: the one with the smallest profile.
     largest_first = sorted(_engines(), key=lambda engine: policy.rank(engine.profile))[::-1]
     return {engine.reports_as: engine.profile for engine in largest_first}
 
 
 def by_source(schedules: Collection[Any]) -> dict[str, list[Any]]:
     """Return the schedules that scan with each source; empty if this deployment does not scan."""
-    rank = policy.rank
+    rank = policy.rank  # larger profiles include the scanners of smaller ones
     return {
         source: [schedule for schedule in schedules if rank(schedule.profile) >= rank(smallest)]
         for source, smallest in profiles().items()
@@ -43,6 +44,7 @@ def _engines() -> tuple[Engine, ...]:
 
 @lru_cache(maxsize=1)
 def _read(path: Path, _changed_ns: int) -> tuple[Engine, ...]:
+    """Return the engines of the file, read again when it has changed; empty if it is wrong."""
     try:
         return tuple(read_engines(path))
     except WrongEngines:

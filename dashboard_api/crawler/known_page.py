@@ -17,7 +17,7 @@ from dashboard_api.crawler.home_page import HomePage
 from dashboard_api.models import Finding, ImportRun, ScanJob
 from dashboard_api.models.scan_job import PAGE_CHANGED
 
-FIRST_LOOK = "first_look"  # no earlier scan says what the page looked like
+FIRST_LOOK = "first_look"  # a reason: no earlier scan says what the page looked like
 
 
 def known_page(website_id: int, *, before: ScanJob | None = None) -> HomePage | None:
@@ -39,7 +39,9 @@ def judge(job: ScanJob, page: HomePage, sources: Collection[str]) -> str:
         return PAGE_CHANGED
     has_findings = _has_findings(job.website_id, sources)
     if known is None:
-        return "" if not has_findings else FIRST_LOOK if page.has_content else PAGE_CHANGED
+        if not has_findings:
+            return ""
+        return FIRST_LOOK if page.has_content else PAGE_CHANGED
     if page.has_content and (not has_findings or _was_seen_earlier(job, page, known_job)):
         return ""
     return PAGE_CHANGED
@@ -56,8 +58,10 @@ def confirm(job: ScanJob, *, by: str, now: datetime) -> bool:
 
 
 def _known_job(website_id: int, before: ScanJob | None) -> ScanJob | None:
-    jobs = ScanJob.objects.filter(website=website_id).with_known_page()
-    return (jobs.exclude(pk=before.pk).filter(created_at__lte=before.created_at) if before else jobs).first()
+    jobs = ScanJob.objects.filter(website=website_id).with_known_page()  # newest first
+    if before is not None:
+        jobs = jobs.exclude(pk=before.pk).filter(created_at__lte=before.created_at)
+    return jobs.first()
 
 
 def _has_findings(website_id: int, sources: Collection[str]) -> bool:
@@ -69,8 +73,8 @@ def _has_findings(website_id: int, sources: Collection[str]) -> bool:
 
 def _was_seen_earlier(job: ScanJob, page: HomePage, known_job: ScanJob | None) -> bool:
     """Return whether a scan after the known page, on an earlier day, saw this page."""
-    today = datetime.combine(timezone.now().astimezone(UTC), time(), tzinfo=UTC)
-    jobs = ScanJob.objects.filter(website=job.website_id, reason=PAGE_CHANGED, ended_at__lt=today)
+    midnight = datetime.combine(timezone.now().astimezone(UTC), time(), tzinfo=UTC)
+    jobs = ScanJob.objects.filter(website=job.website_id, reason=PAGE_CHANGED, ended_at__lt=midnight)
     if known_job is not None:
         jobs = jobs.filter(created_at__gt=known_job.created_at)
     earlier = page_of(jobs.exclude(page=None).first())

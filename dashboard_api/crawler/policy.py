@@ -25,12 +25,12 @@ from dashboard_api.models import (
 from dashboard_api.models.scan_rules import CONSENT_PERIOD
 from foundation.addresses.domains import registrable_domain
 
-LEASE = timedelta(seconds=60)
-RENEWAL_SECONDS = 3.0  # also how soon a worker notices a cancellation
-MAX_ATTEMPTS = 2
+LEASE = timedelta(seconds=60)  # a worker that does not renew it in time loses its job
+RENEWAL_SECONDS = 3.0  # between renewals; also how soon a worker notices a cancellation
+MAX_ATTEMPTS = 2  # of a job that loses its workers
 MAX_RUNNING = 2  # scans at the same time, for an account and for an address
 
-Kind = ScanJob.Profile
+Kind = ScanJob.Profile  # names of profiles; ``Profile`` below has their limits
 Trigger = ScanJob.Trigger
 _DAY = timedelta(days=1)
 
@@ -59,11 +59,11 @@ PROFILES: Mapping[str, Profile] = {
         seconds=3600, requests=20_000, megabytes=2000, cooldown=_DAY, by_hand=1, feature="deep_scans"
     ),
 }
-RETESTS_A_DAY = 20
+RETESTS_A_DAY = 20  # of a website
 CANCELLED_A_DAY = 50  # before they began, per account and website: they use no quota, but are stored
 REPEATED_WITHIN = timedelta(minutes=1)  # after its end, a retest is returned again instead of repeated
 REQUESTS_A_SECOND = 5.0  # of an engine behind our proxy
-DAILY_FEATURE = "scans_daily"
+DAILY_FEATURE = "scans_daily"  # the feature of a plan that includes daily schedules
 
 
 def rank(profile: str) -> int:
@@ -119,10 +119,10 @@ def never_scanned(host: str) -> list[str]:
 
     Hosts of other domains are left out: redirects to other domains are never followed.
     """
-    names = Q(kind=ScanOptOut.Kind.PREFIX)
+    reachable = Q(kind=ScanOptOut.Kind.PREFIX)
     if domain := registrable_domain(host):
-        names |= Q(kind=ScanOptOut.Kind.HOST, value__endswith=domain)
-    return list(ScanOptOut.objects.filter(names).values_list("value", flat=True))
+        reachable |= Q(kind=ScanOptOut.Kind.HOST, value__endswith=domain)
+    return list(ScanOptOut.objects.filter(reachable).values_list("value", flat=True))
 
 
 def check_scannable(website: Website, *, profile: str = Kind.QUICK, account: Account | None = None) -> None:
@@ -153,7 +153,7 @@ def check_scannable(website: Website, *, profile: str = Kind.QUICK, account: Acc
 
 
 def check_still_allowed(job: ScanJob, now: datetime) -> None:
-    """Raise an error of ``queue.add`` if the queued job is no longer allowed."""
+    """Raise the error that ``queue.add`` would raise today if the queued job is no longer allowed."""
     check_opted_out(job.website)
     check_scannable(job.website, profile=job.profile, account=job.account)
     if job.profile == Kind.DEEP:
@@ -235,19 +235,19 @@ def allowance(
     rules = PROFILES[profile]
     jobs = ScanJob.objects.counted().filter(website=website, profile=profile)
     jobs = jobs.filter(created_at__gt=now - max(_DAY, rules.cooldown)).exclude(trigger=Trigger.RETEST)
-    newest = jobs.values_list("created_at", flat=True).first()
+    newest = jobs.values_list("created_at", flat=True).first()  # jobs are ordered newest first
     by_hand = jobs.filter(trigger=Trigger.HAND).values_list("created_at", flat=True)[: rules.by_hand]
     remaining = max(0, rules.by_hand - len(by_hand))
-    waits = [newest + rules.cooldown] if newest else []
+    waits_until = [newest + rules.cooldown] if newest else []
     if not remaining:
-        waits.append(by_hand[rules.by_hand - 1] + _DAY)
+        waits_until.append(by_hand[rules.by_hand - 1] + _DAY)  # the oldest of them leaves the 24 hours
     limit = scans_per_month(entitlement)
     if entitlement and limit is not None:
-        left = max(0, limit - usage.scans_of_month(entitlement.account_id, now))
-        remaining = min(remaining, left)
-        if not left:
-            waits.append(usage.next_month(now))
-    allowed_at = max(waits, default=now)
+        left_this_month = max(0, limit - usage.scans_of_month(entitlement.account_id, now))
+        remaining = min(remaining, left_this_month)
+        if not left_this_month:
+            waits_until.append(usage.next_month(now))
+    allowed_at = max(waits_until, default=now)
     return Allowance(allowed_at=allowed_at if allowed_at > now else None, remaining_today=remaining)
 
 

@@ -18,10 +18,11 @@ from pathlib import Path
 
 from dashboard_api.crawler.engines import Engine
 
-MARK = "THREAT_DASHBOARD_SCAN"
-GRACE_SECONDS = 5.0
+MARK = "THREAT_DASHBOARD_SCAN"  # the name of an environment variable
+GRACE_SECONDS = 5.0  # between SIGTERM and SIGKILL
 _POLL_SECONDS = 0.1
-_LOG_LINES = 20
+_LOG_LINES = 20  # last lines of the output that are kept
+# Linux's numbers: a signal when the parent dies; adopt the orphans among one's descendants.
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _LIBC = ctypes.CDLL(None)
 _PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -31,7 +32,8 @@ _PATH = "/usr/local/bin:/usr/bin:/bin"
 class Ended:
     """The end of an engine; ``reason`` is empty if it ended by itself.
 
-    ``stopped_early`` means that the output contains a text of ``complete_unless``; ``log`` is its end.
+    ``stopped_early`` means that the output contains a text by which the engine says that it did not check
+    everything (``Engine.complete_unless``). ``log`` is the end of the output.
     """
 
     exit_code: int | None
@@ -56,7 +58,8 @@ def run(
     """
     if sys.platform == "linux":
         _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1)
-    log, own = folder / "log", _children()
+    log = folder / "log"
+    children_before = _children()
     with log.open("wb") as output:
         process = subprocess.Popen(  # noqa: S603 - a command of the operator's own file
             [program, *arguments],
@@ -66,39 +69,39 @@ def run(
             cwd=folder,
             env={"PATH": _PATH, "HOME": str(folder), "TMPDIR": str(folder), "LANG": "C.UTF-8", MARK: mark},
             start_new_session=True,
-            preexec_fn=lambda: _limit(engine),
+            preexec_fn=lambda: _limit_this_process(engine),  # in the child, before the program begins
         )
     try:
         reason = _watch(process, engine, log, tick)
     finally:
         _end(process, mark)
-        _end_adopted(own)
-    text = b"" if reason else log.read_bytes()  # at most log_kb, because the engine ended by itself
-    stopped_early = any(each.encode() in text for each in engine.complete_unless)
+        _end_adopted(children_before)
+    output_text = b"" if reason else log.read_bytes()  # at most log_kb, because the engine ended by itself
+    stopped_early = any(each.encode() in output_text for each in engine.complete_unless)
     return Ended(
         exit_code=process.returncode, reason=reason, log=_last_lines(log), stopped_early=stopped_early
     )
 
 
-def _limit(engine: Engine) -> None:
+def _limit_this_process(engine: Engine) -> None:
     if sys.platform == "linux":
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # an engine does not outlive a killed worker
-    # With autogroup, Linux shares processors by session first, so a nice process in its own session would
-    # get as much as all other processes together. The nice value goes to the session as well.
+    # Linux may share processors among sessions first (autogroup). Then the nice value of a process counts
+    # only within its session, so the session gets the same value, which ``nice(0)`` returns.
     with suppress(OSError):
         Path("/proc/self/autogroup").write_text(str(os.nice(0)))
-    for kind, value in (
+    for limit, value in (
         (resource.RLIMIT_CPU, engine.cpu_seconds),
         (resource.RLIMIT_AS, engine.memory_mb * 1024**2),
         (resource.RLIMIT_FSIZE, engine.report_mb * 1024**2),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_NOFILE, 256),
     ):
-        _, hard = resource.getrlimit(kind)
+        _soft, hard = resource.getrlimit(limit)
         most = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(
-            kind, (most, hard if kind == resource.RLIMIT_CPU else most)
-        )  # SIGXCPU, not SIGKILL
+        # At the soft limit of CPU time the process gets SIGXCPU, which says why; at the hard one, SIGKILL.
+        new_hard = hard if limit == resource.RLIMIT_CPU else most
+        resource.setrlimit(limit, (most, new_hard))
 
 
 def _watch(
@@ -109,7 +112,8 @@ def _watch(
     while True:
         with suppress(subprocess.TimeoutExpired):
             process.wait(_POLL_SECONDS)
-        if log.stat().st_size > engine.log_kb * 1024:  # first: RLIMIT_FSIZE may end it
+        # Before the end of the process: RLIMIT_FSIZE may be what ended it.
+        if log.stat().st_size > engine.log_kb * 1024:
             return "too_much_output"
         if process.returncode is not None:
             return ""
@@ -139,9 +143,9 @@ def end_marked(mark: str) -> None:
         time.sleep(0.01)
 
 
-def _end_adopted(own: set[int]) -> None:
-    """Kill adopted children and their descendants; ``own`` are the children from before the run."""
-    while adopted := _children() - own:
+def _end_adopted(children_before: set[int]) -> None:
+    """Kill children that this process adopted during the run, and their descendants."""
+    while adopted := _children() - children_before:
         for pid in adopted:
             with suppress(ProcessLookupError, ChildProcessError):
                 os.kill(pid, signal.SIGKILL)
@@ -153,7 +157,9 @@ def _children() -> set[int]:
     found = set()
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):  # it ended
-            parent = path.read_text(errors="replace").rpartition(")")[2].split()[1]
+            # "PID (NAME) STATE PARENT ...": a name may contain blanks and brackets.
+            after_name = path.read_text(errors="replace").rpartition(")")[2]
+            parent = after_name.split()[1]
             if int(parent) == os.getpid():
                 found.add(int(path.parent.name))
     return found
@@ -166,10 +172,11 @@ def _signal_group(group: int, number: signal.Signals) -> None:
 
 def marked(mark: str) -> list[int]:
     """Return the processes of this user with the mark in their environment; empty without /proc."""
-    wanted, found = f"{MARK}={mark}".encode(), []
+    variable = f"{MARK}={mark}".encode()
+    found = []
     for path in Path("/proc").glob("[0-9]*/environ"):
         with suppress(OSError):  # it ended, or is another user's
-            if wanted in path.read_bytes().split(b"\0"):  # empty for a zombie
+            if variable in path.read_bytes().split(b"\0"):  # empty for a zombie
                 found.append(int(path.parent.name))
     return found
 

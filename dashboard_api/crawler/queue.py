@@ -22,7 +22,7 @@ _CLAIM = """
     SET state = 'running', worker = %s, lease_until = %s, started_at = %s, attempt = attempt + 1
     WHERE id = (
         SELECT waiting.id FROM dashboard_api_scanjob AS waiting
-        WHERE state = 'queued' AND due_at <= %s AND {running} < {most}
+        WHERE state = 'queued' AND due_at <= %s AND {running} < {max_running}
         ORDER BY priority DESC, {running}, due_at, id LIMIT 1 {locking}
     ) AND state = 'queued'
     RETURNING id
@@ -32,7 +32,7 @@ _RUNNING = """(
     SELECT COUNT(*) FROM dashboard_api_scanjob AS running
     WHERE running.state = 'running' AND running.account_id = waiting.account_id
 )"""
-_LOCK = 7_320_118  # arbitrary, but unique among the advisory locks of this database
+_ADVISORY_LOCK = 7_320_118  # arbitrary, but unique among the advisory locks of this database
 PRIORITIES: dict[str, int] = {
     ScanJob.Trigger.FIRST: ScanJob.Priority.FIRST,
     ScanJob.Trigger.RETEST: ScanJob.Priority.RETEST,
@@ -67,7 +67,7 @@ def add(
     policy.check_opted_out(website)
     entitlement = None
     if account is not None:
-        Account.objects.select_for_update().get(pk=account.pk)
+        Account.objects.select_for_update().get(pk=account.pk)  # so that two calls cannot exceed its quota
         entitlement = Entitlement.objects.filter(account=account).first()
         policy.check_included(entitlement, profile=profile, now=now)
     policy.check_scannable(website, profile=profile, account=account)
@@ -119,9 +119,9 @@ def claim(worker: str) -> ScanJob | None:
         now = timezone.now()
         times = [connection.ops.adapt_datetimefield_value(time) for time in (now + policy.LEASE, now, now)]
         cursor.execute(
-            _CLAIM.format(locking=locking, running=_RUNNING, most=policy.MAX_RUNNING), [worker, *times]
+            _CLAIM.format(locking=locking, running=_RUNNING, max_running=policy.MAX_RUNNING), [worker, *times]
         )
-        row = cursor.fetchone()
+        row = cursor.fetchone()  # its id
     return ScanJob.objects.select_related("website").get(pk=row[0]) if row else None
 
 
@@ -132,7 +132,7 @@ def _one_at_a_time() -> Iterator[None]:
     with transaction.atomic():
         if connection.vendor == "postgresql":
             with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+                cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_ADVISORY_LOCK])
         yield
 
 
@@ -189,7 +189,7 @@ def release_lost() -> int:
     now = timezone.now()
     lost = ScanJob.objects.filter(state=ScanJob.State.RUNNING, lease_until__lt=now)
     ids = list(lost.select_for_update(skip_locked=True).values_list("pk", flat=True))
-    lost = lost.filter(pk__in=ids)
+    lost = lost.filter(pk__in=ids)  # still only running jobs: each update below leaves the rest
     lost.exclude(cancel_requested_at=None).update(
         state=ScanJob.State.CANCELLED, reason="cancelled", ended_at=now
     )

@@ -22,12 +22,12 @@ from foundation.outbound.fetch import USER_AGENT
 from signed_api import scans as contract
 from signed_api.scans import ScansRequest
 
-_USUAL_RUNS = 10
+_USUAL_RUNS = 10  # newest runs of an engine that say how long it usually takes
 
 
 def scan_response(job: ScanJob, account_id: int, *, already: bool) -> bytes:
     """Return the encoded ScanResponse for this account."""
-    shown = described(job, account_id)
+    shown = scan_for_account(job, account_id)
     return msgspec.json.encode(
         contract.ScanResponse(ok=True, host=job.website.host, job=shown, already=already)
     )
@@ -35,7 +35,7 @@ def scan_response(job: ScanJob, account_id: int, *, already: bool) -> bytes:
 
 def status_response(job: ScanJob, account_id: int) -> bytes:
     """Return the encoded ScanStatusResponse for this account."""
-    shown = described(job, account_id)
+    shown = scan_for_account(job, account_id)
     return msgspec.json.encode(contract.ScanStatusResponse(ok=True, host=job.website.host, job=shown))
 
 
@@ -46,11 +46,11 @@ def scans_response(link: AccountSite, request: ScansRequest) -> bytes:
         jobs = jobs.filter(finding=int(request.finding_id))
     start = (request.page - 1) * request.page_size
     shown = jobs.prefetch_related("runs__import_run")[start : start + request.page_size]
-    usual = cache(_usual_seconds)
+    usual_seconds = cache(_usual_seconds)
     answer = contract.ScansResponse(
         ok=True,
         host=link.host,
-        jobs=[described(job, link.account_id, usual) for job in shown],
+        jobs=[scan_for_account(job, link.account_id, usual_seconds) for job in shown],
         total=jobs.count(),
     )
     return msgspec.json.encode(answer)
@@ -77,7 +77,7 @@ def schedule_response(link: SiteLink, schedule: ScanSchedule, now: datetime) -> 
         month=contract.ScanMonth(
             used=usage.scans_of_month(link.account_id, now), limit=policy.scans_per_month(entitlement)
         ),
-        consent_until=_optional(policy.consent_until(link.account, link.website, now)),
+        consent_until=_optional_in_seconds(policy.consent_until(link.account, link.website, now)),
         origin=contract.ScanOrigin(addresses=settings.CRAWLER_ADDRESSES, user_agent=USER_AGENT),
     )
     return msgspec.json.encode(answer)
@@ -97,7 +97,7 @@ def _allowance(
     return contract.ScanAllowance(
         profile=profile,
         included=reason is None,
-        allowed_at=_optional(allowed.allowed_at),
+        allowed_at=_optional_in_seconds(allowed.allowed_at),
         remaining_today=allowed.remaining_today,
         reason=reason,
     )
@@ -112,8 +112,8 @@ def _missing_proof(link: SiteLink, profile: str) -> str | None:
     return None
 
 
-def described(
-    job: ScanJob, account_id: int, usual: Callable[[str], int | None] | None = None
+def scan_for_account(
+    job: ScanJob, account_id: int, usual_seconds: Callable[[str], int | None] | None = None
 ) -> contract.Scan:
     """Return the job as the API shows it to this account."""
     runs = list(job.runs.all())
@@ -130,10 +130,10 @@ def described(
         outcome=job.outcome or None,
         reason=job.reason or None,
         explanation=explanation(job.reason),
-        created_at=_seconds(job.created_at),
-        started_at=_optional(job.started_at if job.state != ScanJob.State.QUEUED else None),
-        ended_at=_optional(job.ended_at),
-        runs=list(_runs(job, runs, usual or cache(_usual_seconds))),
+        created_at=_in_seconds(job.created_at),
+        started_at=_optional_in_seconds(job.started_at if job.state != ScanJob.State.QUEUED else None),
+        ended_at=_optional_in_seconds(job.ended_at),
+        runs=list(_runs(job, runs, usual_seconds or cache(_usual_seconds))),
         new=sum(each.new for each in imports) if is_stored else None,
         reopened=sum(each.reopened for each in imports) if is_stored else None,
         fixed=sum(each.fixed for each in imports) if is_stored else None,
@@ -153,7 +153,7 @@ def _page_change(job: ScanJob) -> contract.PageChange | None:
     return contract.PageChange(
         known=_home_page(known) if known else None,
         seen=_home_page(seen),
-        confirmed_at=_optional(job.page_confirmed_at),
+        confirmed_at=_optional_in_seconds(job.page_confirmed_at),
     )
 
 
@@ -175,7 +175,7 @@ def _usual_seconds(engine: str) -> int | None:
 
 
 def _runs(
-    job: ScanJob, runs: Iterable[EngineRun], usual: Callable[[str], int | None]
+    job: ScanJob, runs: Iterable[EngineRun], usual_seconds: Callable[[str], int | None]
 ) -> Iterable[contract.ScanRun]:
     if job.ended_at is None:
         rows: Iterable[Mapping[str, Any]] = job.progress
@@ -198,18 +198,18 @@ def _runs(
             reason=row.get("reason") or None,
             started_at=_moment(row.get("started_at")),
             ended_at=_moment(row.get("ended_at")),
-            usual_seconds=usual(row["engine"]),
+            usual_seconds=usual_seconds(row["engine"]),
             run_id=str(row["run_id"]) if row.get("run_id") else None,
         )
 
 
 def _moment(at: datetime | str | None) -> datetime | None:
-    return _optional(parse_datetime(at) if isinstance(at, str) else at)
+    return _optional_in_seconds(parse_datetime(at) if isinstance(at, str) else at)
 
 
-def _optional(at: datetime | None) -> datetime | None:
-    return at and _seconds(at)
+def _optional_in_seconds(at: datetime | None) -> datetime | None:
+    return at and _in_seconds(at)
 
 
-def _seconds(at: datetime) -> datetime:
+def _in_seconds(at: datetime) -> datetime:
     return at.astimezone(UTC).replace(microsecond=0)

@@ -25,10 +25,11 @@ def outcome_of(engine: Engine, finding: Finding, report: Path) -> str:
             rows = stage(scan, host, base_url=f"{origin_of(host)}/")
     except (OSError, UnreadableReport):
         return Outcome.INCONCLUSIVE
+    # As if only this finding were stored: a row with an alias of it gets its fingerprint.
     rows.use_stored_aliases(lambda _fingerprints: {finding.fingerprint})
     if finding.fingerprint in rows:
         return Outcome.STILL_THERE
     is_whole = (scan.complete or engine.complete) and not rows.unreadable
-    own = finding.shown_occurrences().values("location", "category")
-    is_covered = all(rows.scope.covers(rule=finding.rule, **each) for each in own)
+    locations = finding.shown_occurrences().values("location", "category")
+    is_covered = all(rows.scope.covers(rule=finding.rule, **each) for each in locations)
     return Outcome.GONE if is_whole and is_covered else Outcome.INCONCLUSIVE

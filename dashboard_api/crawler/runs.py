@@ -22,9 +22,9 @@ from foundation.outbound.robots import robots_of
 from foundation.outbound.tls import shows_another
 
 BLOCKED = "blocked"
-# SIGXCPU, SIGXFSZ, and SIGKILL by Linux at the memory limit of the unit or container. A SIGKILL by the worker
-# has a reason of its own.
-_SIGNALS = {-24: "engine_timeout", -25: "too_much_output", -9: "out_of_memory"}
+# Reasons by the exit code, the negative number of a signal: SIGXCPU, SIGXFSZ, and SIGKILL by Linux at the
+# memory limit of the unit or container. A SIGKILL by the worker has a reason of its own.
+_SIGNAL_REASONS = {-24: "engine_timeout", -25: "too_much_output", -9: "out_of_memory"}
 # Messages of Python, C++, the C library, Node.js and Java at the memory limit.
 _NO_MEMORY = re.compile(r"\bMemoryError\b|bad_alloc|cannot allocate memory|out ?of ?memory", re.IGNORECASE)
 _CONNECT_SECONDS = 5.0
@@ -77,13 +77,13 @@ def run_engine(
     elif seconds < 1:  # also if the website refuses scans
         row.state, row.reason = EngineRun.State.SKIPPED, "no_time_left"
     else:
-        limited = msgspec.structs.replace(engine, seconds=min(engine.seconds, seconds))
+        engine_in_time = msgspec.structs.replace(engine, seconds=min(engine.seconds, seconds))
         url = _start_url(job.website.host, address, user_agent(job)) if engine.has_proxy else ""
         with _proxy(job, url, address, folder, requests) as proxy:
             if proxy and not proxy.allows("/"):
                 row.state, row.reason = EngineRun.State.FAILED, "robots_txt"
             else:
-                _run(run, limited, program, url, proxy, tick)
+                _run(run, engine_in_time, program, url, proxy, tick)
     return run
 
 
@@ -97,7 +97,7 @@ def _run(
 ) -> None:
     row, job = run.row, run.row.job
 
-    def checked() -> str:
+    def tick_with_proxy() -> str:
         tick()
         return proxy.problem if proxy else ""
 
@@ -111,9 +111,9 @@ def _run(
         never=policy.never_scanned(job.website.host),
     )
     mark = f"{job.worker}/{job.pk}-{job.attempt}"
-    ended = process.run(engine, program, arguments, folder=run.report.parent, mark=mark, tick=checked)
+    ended = process.run(engine, program, arguments, folder=run.report.parent, mark=mark, tick=tick_with_proxy)
     row.exit_code, row.ended_at, row.log = ended.exit_code, timezone.now(), redact_headers(ended.log)
-    row.state, row.reason = _judged(engine, ended, run.report)
+    row.state, row.reason = _state_and_reason(engine, ended, run.report)
     if row.state == EngineRun.State.OK and ended.stopped_early:
         row.reason = "stopped_early"
         run.engine = msgspec.structs.replace(engine, complete=False)
@@ -162,7 +162,7 @@ def _start_url(host: str, address: str, agent: str = "") -> str:
     return encrypted if any(hop.url.startswith(encrypted) for hop in page.hops) else plain
 
 
-def _judged(engine: Engine, ended: process.Ended, report: Path) -> tuple[str, str]:
+def _state_and_reason(engine: Engine, ended: process.Ended, report: Path) -> tuple[str, str]:
     """Return the state and reason of a run; an unreadable report is only noticed by the import."""
     if ended.reason:
         state = EngineRun.State.TIMED_OUT if ended.reason == "engine_timeout" else EngineRun.State.FAILED
@@ -172,5 +172,5 @@ def _judged(engine: Engine, ended: process.Ended, report: Path) -> tuple[str, st
         return EngineRun.State.OK, ""
     if _NO_MEMORY.search(ended.log):
         return EngineRun.State.FAILED, "out_of_memory"
-    known = engine.exit_codes.get(str(code)) or _SIGNALS.get(code)
-    return EngineRun.State.FAILED, known or ("engine_crashed" if code else "no_report")
+    known_reason = engine.exit_codes.get(str(code)) or _SIGNAL_REASONS.get(code)
+    return EngineRun.State.FAILED, known_reason or ("engine_crashed" if code else "no_report")

@@ -16,11 +16,12 @@ from dashboard_api.models import ScanJob, ScanSchedule, SiteLink
 from signed_api.limits import SCAN_HOURS, SCAN_START_HOUR
 from signed_api.scans import PROFILES, ScanScheduleRequest
 
-BY = "schedule"
-MAX_BAD_RUNS = 3
-_MAX_DAYS = 400
+BY = "schedule"  # who queues scans and pauses schedules
+MAX_BAD_RUNS = 3  # in a row, then a schedule pauses itself
+_MAX_DAYS = 400  # how far ahead to look for the time of a scan
 _LAST_YEAR = 9990  # Python counts days until 9999
 _LAST_DAY_OF_ALL_MONTHS = 28
+# Reasons of scans that count as bad runs: the website caused them.
 _BY_THE_WEBSITE = {
     "blocked",
     "no_address",
@@ -46,7 +47,8 @@ def of(link_id: int) -> ScanSchedule:
 def change(link: SiteLink, request: ScanScheduleRequest, *, by: str, now: datetime) -> ScanSchedule:
     """Set the schedule; raise OptedOut, NotScannable, NotIncluded or ConsentMissing. Repeatable."""
     SiteLink.objects.select_for_update().get(pk=link.pk)  # there may be no schedule to lock yet
-    schedule = ScanSchedule.objects.select_for_update(of=("self",)).filter(link=link).first() or of(link.pk)
+    schedule = ScanSchedule.objects.select_for_update(of=("self",)).filter(link=link).first()
+    schedule = schedule or of(link.pk)
     profile = request.profile or PROFILES[0]
     if request.frequency != Frequency.OFF:
         policy.check_opted_out(link.website)
@@ -125,11 +127,13 @@ def _is_due_on(schedule: ScanSchedule, day: date) -> bool:
 def _spread(schedule: ScanSchedule, day: date) -> int:
     """Return the offset from the start of the window in seconds, which differs between websites and days."""
     digest = hashlib.sha256(f"{schedule.link_id}/{day}".encode()).digest()
-    return int.from_bytes(digest[:4]) % (schedule.hours * 3600) // 60 * 60
+    window = schedule.hours * 3600
+    return int.from_bytes(digest[:4]) % window // 60 * 60  # the start of a minute
 
 
 def queue_due(now: datetime) -> int:
     """Queue due scans and return their number; skip scans that are not allowed now."""
+    # At most 100: the next look of a worker queues the rest.
     return sum(_queue(pk, now) for pk in ScanSchedule.objects.due(now).values_list("pk", flat=True)[:100])
 
 
@@ -141,7 +145,8 @@ def _queue(pk: int, now: datetime) -> bool:
         return False
     is_due = schedule.next_at is not None and schedule.next_at <= now
     is_new = is_due and _add(schedule, now)  # not due: it was planned while the clock was ahead
-    if ScanSchedule.objects.due(now).filter(pk=pk).exists():  # else it waits for a smaller scan
+    # If a smaller scan of the website was queued just now, this one is no longer due, and keeps its time.
+    if ScanSchedule.objects.due(now).filter(pk=pk).exists():
         schedule.next_at = next(times(schedule, now), None)
         schedule.save(update_fields=["next_at"])
     return is_new

@@ -31,13 +31,14 @@ from foundation.outbound.names import NoAddress, origin_of
 logger = logging.getLogger(__name__)
 
 # Reasons without a report that coverage shows as a failed check.
-_IN_COVERAGE = ("engine_missing", "no_time_left", "robots_txt")
+_SHOWN_IN_COVERAGE = ("engine_missing", "no_time_left", "robots_txt")
 # Errors of our own engines that ``reasons`` explains to the owner.
-_OF_CHECKS = ("no_page", "page_unknown", "server_error", "not_read_to_the_end", "tls_invalid")
+_CHECK_ERRORS = ("no_page", "page_unknown", "server_error", "not_read_to_the_end", "tls_invalid")
 # The website was not reached, but did not refuse the scan: its domain is still checked.
 _NOT_REACHED = ("no_address", "servers_silent", "private_address", "connect_failed", "timed_out")
-_REFUSED = {BLOCKED: ScanJob.Outcome.BLOCKED, PAGE_CHANGED: ScanJob.Outcome.DIFFERENT}
-_BUSY_ADDRESS = timedelta(seconds=30)
+# Outcomes by the reason for which the reports of a scan do not count.
+_REFUSED_OUTCOMES = {BLOCKED: ScanJob.Outcome.BLOCKED, PAGE_CHANGED: ScanJob.Outcome.DIFFERENT}
+_BUSY_ADDRESS_PAUSE = timedelta(seconds=30)  # other scans at the address may end meanwhile
 
 
 class Stopped(Exception):
@@ -52,7 +53,8 @@ class Worker:
     """A worker; it calls ``is_stopping`` again and again while an engine runs."""
 
     def __init__(self, name: str, engines: Sequence[Engine], is_stopping: Callable[[], bool]) -> None:
-        self.name, self.engines, self._is_stopping = name, engines, is_stopping
+        self.name, self.engines = name, engines
+        self._is_stopping = is_stopping
 
     def run_one(self) -> ScanJob | None:
         """Run the next job to its end and return it, if any."""
@@ -87,7 +89,7 @@ class Worker:
         else:
             address = addresses[0] if addresses else ""
             if address and not queue.note_address(job, address):
-                queue.give_back(job, wait=_BUSY_ADDRESS)
+                queue.give_back(job, wait=_BUSY_ADDRESS_PAUSE)
                 return
             with folders.scan_folder() as folder:
                 self._run_engines(job, address, folder, refusal)
@@ -96,8 +98,8 @@ class Worker:
         """Return the engines of the job's profile, or the finding's engine for a retest."""
         if job.trigger != ScanJob.Trigger.RETEST:
             return [engine for engine in self.engines if engine.is_part_of(job.profile, job.website.host)]
-        found = Finding.objects.filter(pk=job.finding_id or 0)
-        source = found.values_list("source__slug", flat=True).first()
+        findings = Finding.objects.filter(pk=job.finding_id or 0)
+        source = findings.values_list("source__slug", flat=True).first()
         return [engine for engine in self.engines if engine.retests(source or "")]
 
     def _run_engines(self, job: ScanJob, address: str, folder: Path, refusal: str) -> None:
@@ -111,23 +113,31 @@ class Worker:
         canary = _Canary(job, address, engines, tick)
         is_retest = job.trigger == ScanJob.Trigger.RETEST
         profile = policy.PROFILES[job.profile]
-        spent, requests, cancelled, outcome = 0.0, profile.requests, False, ""
+        seconds_spent, requests_left = 0.0, profile.requests
+        cancelled, outcome = False, ""
         try:
             refusal = refusal or canary.look()
             for engine in engines:
                 tick.check()
                 _note_progress(job, runs, engines, running=engine)
-                kept_out = "" if engine.is_of_domain and refusal in _NOT_REACHED else refusal
-                left = engine.seconds if is_retest else int(profile.seconds - spent)
-                seconds, began = 0 if kept_out else left, time.monotonic()
+                engine_refusal = "" if engine.is_of_domain and refusal in _NOT_REACHED else refusal
+                seconds_left = engine.seconds if is_retest else int(profile.seconds - seconds_spent)
+                began = time.monotonic()
                 run = run_engine(
-                    job, engine, address, folder / engine.name, tick, seconds=seconds, requests=requests
+                    job,
+                    engine,
+                    address,
+                    folder / engine.name,
+                    tick,
+                    seconds=0 if engine_refusal else seconds_left,  # 0: the run is only recorded
+                    requests=requests_left,
                 )
-                spent += time.monotonic() - began
-                requests -= run.requests
-                run.refusal = kept_out or run.refusal
+                seconds_spent += time.monotonic() - began
+                requests_left -= run.requests
+                run.refusal = engine_refusal or run.refusal
                 if not engine.is_of_domain:
-                    refusal = run.refusal = run.refusal or canary.look()
+                    run.refusal = run.refusal or canary.look()
+                    refusal = run.refusal
                 runs.append(run)
                 if is_retest:
                     outcome, run = self._retest(job, run, canary, folder, tick)
@@ -182,19 +192,21 @@ class _Canary:
     """
 
     def __init__(self, job: ScanJob, address: str, engines: Sequence[Engine], tick: "_Tick") -> None:
-        self._job, self.address, self._tick = job, address, tick
+        self._job, self._tick = job, tick
+        self.address = address
         self._sources = {engine.reports_as for engine in engines}
-        self._accepted: str | None = None  # the reason that looks may have; None before the first look
+        # The reason with which a look without a page still counts; unset before the first look.
+        self._accepted_reason: str | None = None
         self.page: HomePage | None = None
         self.is_first_look = False
 
     def look(self) -> str:
         """Look at the home page; return why the scan must stop, or an empty text if the website answers."""
-        seen = self._ask()
-        if self._accepted is None:
-            self._accepted = "tls_invalid" if seen.reason == "tls_invalid" else ""
+        seen = self._look_in_thread()
+        if self._accepted_reason is None:
+            self._accepted_reason = "tls_invalid" if seen.reason == "tls_invalid" else ""
         if seen.page is None:
-            return "" if seen.reason == self._accepted else seen.reason
+            return "" if seen.reason == self._accepted_reason else seen.reason
         if self.page is None:
             refusal = known_page.judge(self._job, seen.page, self._sources)
         else:
@@ -209,21 +221,22 @@ class _Canary:
         """Return whether ``engine`` may fix findings by no longer reporting them; pages need a known page."""
         return engine.is_of_domain or (self.page is not None and not self.is_first_look)
 
-    def _ask(self) -> Look:
+    def _look_in_thread(self) -> Look:
         """Look at the home page in a thread, so that a cancellation need not wait."""
-        host, found = self._job.website.host, Future[Look]()
+        host = self._job.website.host
         agent, never = user_agent(self._job), policy.never_scanned(host)
+        result = Future[Look]()
 
         def ask() -> None:
             try:
-                found.set_result(look(host, self.address, agent, never=never))
-            except Exception as error:  # noqa: BLE001 - ``result`` raises it
-                found.set_exception(error)
+                result.set_result(look(host, self.address, agent, never=never))
+            except Exception as error:  # noqa: BLE001 - ``result()`` raises it
+                result.set_exception(error)
 
         threading.Thread(target=ask, daemon=True).start()
-        while not wait([found], timeout=0.1).done:
+        while not wait([result], timeout=0.1).done:
             self._tick()
-        return found.result()
+        return result.result()
 
 
 def _outcome(job: ScanJob, run: Run) -> str:
@@ -251,9 +264,9 @@ def _note_progress(job: ScanJob, runs: Sequence[Run], engines: Sequence[Engine],
         }
         for run in runs
     ]
-    now = {"engine": running.name, "state": "running", "started_at": timezone.now().isoformat()}
+    running_row = {"engine": running.name, "state": "running", "started_at": timezone.now().isoformat()}
     waiting = [{"engine": engine.name, "state": "waiting"} for engine in engines[len(runs) + 1 :]]
-    queue.note_progress(job, [*ended, now, *waiting])
+    queue.note_progress(job, [*ended, running_row, *waiting])
 
 
 class _Tick:
@@ -289,9 +302,9 @@ def _store(job: ScanJob, runs: Sequence[Run], canary: _Canary, *, cancelled: boo
             if run.refusal and run.row.reason != "engine_missing":
                 run.row.state = EngineRun.State.BLOCKED if run.refusal == BLOCKED else EngineRun.State.FAILED
                 run.row.reason = run.refusal
-            if (run.refusal or run.row.reason in _IN_COVERAGE) and not run.is_left_out:
+            if (run.refusal or run.row.reason in _SHOWN_IN_COVERAGE) and not run.is_left_out:
                 _report_failure(run)
-        whole = [_import(job, run, may_fix=canary.may_fix(run.engine)) for run in runs]
+        are_complete = [_import(job, run, may_fix=canary.may_fix(run.engine)) for run in runs]
         EngineRun.objects.bulk_create(run.row for run in runs)
         refusal = next((run.refusal for run in runs if run.refusal), "")
         ok = [run for run in runs if run.row.state == EngineRun.State.OK]
@@ -301,18 +314,19 @@ def _store(job: ScanJob, runs: Sequence[Run], canary: _Canary, *, cancelled: boo
             queue.end(job, ScanJob.State.CANCELLED, reason="cancelled")
         elif outcome:
             is_open = Finding.objects.filter(pk=job.finding_id or 0, status=Finding.Status.OPEN).exists()
-            if outcome == ScanJob.Outcome.GONE and is_open:  # the report does not cover its address
+            if outcome == ScanJob.Outcome.GONE and is_open:  # the import did not fix it: not in its scope
                 outcome = ScanJob.Outcome.INCONCLUSIVE
             is_unclear = outcome == ScanJob.Outcome.INCONCLUSIVE
-            unclear = first_look or _first_reason(runs) if is_unclear else ""
-            _finish(job, outcome, page, reason=refusal or unclear)
-        elif refusal in _REFUSED:
-            _finish(job, _REFUSED[refusal], page, reason=refusal)
-        elif ok and all(whole) and not first_look:
+            reason = (first_look or _first_reason(runs)) if is_unclear else ""
+            _finish(job, outcome, page, reason=refusal or reason)
+        elif refusal in _REFUSED_OUTCOMES:
+            _finish(job, _REFUSED_OUTCOMES[refusal], page, reason=refusal)
+        elif ok and all(are_complete) and not first_look:
             _finish(job, ScanJob.Outcome.COMPLETE, page, reason=refusal)
         elif ok:
-            wanted = [run for run in runs if not run.is_left_out]
-            _finish(job, ScanJob.Outcome.PARTIAL, page, reason=refusal or first_look or _first_reason(wanted))
+            counted = [run for run in runs if not run.is_left_out]
+            reason = refusal or first_look or _first_reason(counted)
+            _finish(job, ScanJob.Outcome.PARTIAL, page, reason=reason)
         else:
             _fail(job, refusal or (runs[0].row.reason if runs else "engine_missing"))
 
@@ -330,10 +344,10 @@ def _finish(job: ScanJob, outcome: str, page: HomePage | None, *, reason: str = 
 
 def _report_failure(run: Run) -> None:
     """Replace the engine's report by our own about a failed check, which neither adds nor fixes findings."""
-    place = f"{origin_of(run.row.job.website.host)}/"
+    home_page_url = f"{origin_of(run.row.job.website.host)}/"
     rows = [
         {"scan": "findings/1", "source": run.engine.reports_as, "name": run.engine.title or run.engine.name},
-        {"checked": place, "error": explanation(run.row.reason)},
+        {"checked": home_page_url, "error": explanation(run.row.reason)},
         {"complete": False},
     ]
     run.report.unlink(missing_ok=True)
@@ -366,8 +380,9 @@ def _import(job: ScanJob, run: Run, *, may_fix: bool) -> bool:
 
 def _failed_check(results: Sequence[ImportResult]) -> str:
     """Return the first error of a failed check that ``reasons`` explains."""
+    # The last word of a reason is the error that the engine wrote.
     errors = (row.reason.rpartition(" ")[2] for result in results for row in result.failures)
-    return next((error for error in errors if error in _OF_CHECKS), "")
+    return next((error for error in errors if error in _CHECK_ERRORS), "")
 
 
 def _report_options(run: Run, started: datetime, *, may_fix: bool) -> ReportOptions:

@@ -1,8 +1,11 @@
-"""Standing decisions: they apply when they begin and after each import, until they are taken back.
+"""Suppression rules: they apply when they begin and after each import, until they are taken back.
 
 Every function can be repeated without further changes. Each change is an event in the timeline of the
 finding, with the decision and its reason. An analyst's decision about a single finding wins: a severity that
 an analyst chose, or a finding that an analyst reopened.
+
+A decision with a rule replaces the severity of the rule's findings. A decision without a rule is a minimum
+severity, a "floor": it accepts the findings of the scanner below it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -27,7 +30,7 @@ from dashboard_api.models import (
 )
 
 Event = FindingEvent.Event
-_LOADED = ("pk", "website_id", "problem", "severity", "source_severity")
+_USED_COLUMNS = ("pk", "website_id", "problem", "severity", "source_severity")
 
 
 class Reach(NamedTuple):
@@ -43,13 +46,13 @@ def apply_to(website: Website, source: Source, now: datetime) -> int:
 
     Without decisions this is one query. The caller has begun a transaction and locked the website.
     """
-    in_force = {each.rule: each for each in StandingDecision.objects.in_force(source, website)}
-    if not in_force:
+    by_rule = {each.rule: each for each in StandingDecision.objects.in_force(source, website)}
+    if not by_rule:
         return 0
-    floor = in_force.pop("", None)
+    floor = by_rule.pop("", None)
     findings = Finding.objects.filter(website=website, source=source)
-    changed = _rate(findings, list(in_force.values()), now)
-    if floor is not None:
+    changed = _replace_severities(findings, list(by_rule.values()), now)
+    if floor is not None:  # after the rules, because their severities count
         changed += _reopen(
             _accepted_by_a_floor(findings).filter(severity__gte=floor.severity),
             floor,
@@ -67,9 +70,12 @@ def reach(decision: StandingDecision) -> Reach:
     if decision.website is not None:
         findings = findings.filter(website=decision.website)
     else:
+        # Where a website has a decision of its own, that one counts.
         others = StandingDecision.objects.active().filter(source=decision.source, rule=decision.rule)
         findings = findings.exclude(website__in=others.exclude(website=None).values("website"))
-    findings = _to_rate(findings, [decision]) if decision.rule else _to_accept(findings, decision)
+    findings = (
+        _with_other_severity(findings, [decision]) if decision.rule else _below_floor(findings, decision)
+    )
     websites = findings.order_by().values("website").distinct()
     accounts = Account.objects.filter(links__revoked_at=None, links__website__in=websites).distinct()
     return Reach(findings.count(), websites.count(), accounts.count())
@@ -111,7 +117,9 @@ def _by_problem(decisions: Sequence[StandingDecision]) -> dict[str, StandingDeci
     return {problem_key(each.source.slug, each.rule, ""): each for each in decisions}
 
 
-def _to_rate(findings: QuerySet[Finding], decisions: Sequence[StandingDecision]) -> QuerySet[Finding]:
+def _with_other_severity(
+    findings: QuerySet[Finding], decisions: Sequence[StandingDecision]
+) -> QuerySet[Finding]:
     """Return the findings of these rules with another severity, unless an analyst has chosen it."""
     severities = {problem: each.severity for problem, each in _by_problem(decisions).items()}
     chosen = Case(*(When(problem=key, then=Value(severity)) for key, severity in severities.items()))
@@ -120,7 +128,9 @@ def _to_rate(findings: QuerySet[Finding], decisions: Sequence[StandingDecision])
     return of_rules.exclude(severity=F("chosen")).filter(~Exists(by_analyst))
 
 
-def _rate(findings: QuerySet[Finding], decisions: Sequence[StandingDecision], now: datetime) -> int:
+def _replace_severities(
+    findings: QuerySet[Finding], decisions: Sequence[StandingDecision], now: datetime
+) -> int:
     if not decisions:
         return 0
     by_problem = _by_problem(decisions)
@@ -128,23 +138,25 @@ def _rate(findings: QuerySet[Finding], decisions: Sequence[StandingDecision], no
     def change(batch: Sequence[Finding]) -> None:
         for severity in Severity:
             ids = [each.pk for each in batch if by_problem[each.problem].severity == severity]
+            # Keep the scanner's severity, unless an earlier decision has kept it already.
             Finding.objects.filter(pk__in=ids).update(
                 source_severity=Coalesce("source_severity", "severity"), severity=severity
             )
-        _add_events(
-            _rating(finding, decision.severity, decision, by=decision.by, reason=decision.reason, now=now)
-            for finding in batch
-            for decision in [by_problem[finding.problem]]
-        )
+        events = []
+        for finding in batch:
+            decision = by_problem[finding.problem]
+            by, reason = decision.by, decision.reason
+            events.append(_rating_event(finding, decision.severity, decision, by=by, reason=reason, now=now))
+        _add_events(events)
 
-    return _in_batches(_to_rate(findings, decisions), change)
+    return _in_batches(_with_other_severity(findings, decisions), change)
 
 
-def _rating(
+def _rating_event(
     finding: Finding, severity: int, decision: StandingDecision, *, by: str, reason: str, now: datetime
 ) -> FindingEvent:
-    words = f"{Severity(finding.severity).label} to {Severity(severity).label}: {reason}"
-    event = _event(finding, Event.RATED, decision, by=by, reason=words, now=now)
+    change = f"{Severity(finding.severity).label} to {Severity(severity).label}: {reason}"
+    event = _event(finding, Event.RATED, decision, by=by, reason=change, now=now)
     event.severity_before = finding.severity
     return event
 
@@ -152,7 +164,7 @@ def _rating(
 # Minimum severities
 
 
-def _to_accept(findings: QuerySet[Finding], floor: StandingDecision) -> QuerySet[Finding]:
+def _below_floor(findings: QuerySet[Finding], floor: StandingDecision) -> QuerySet[Finding]:
     """Return open findings below the floor, unless an analyst has reopened them."""
     by_analyst = FindingEvent.objects.filter(finding=OuterRef("pk"), event=Event.RECONSIDERED, decision=None)
     below = findings.filter(status=Finding.Status.OPEN, severity__lt=floor.severity)
@@ -163,13 +175,14 @@ def _accepted_by_a_floor(
     findings: QuerySet[Finding], floor: StandingDecision | None = None
 ) -> QuerySet[Finding]:
     """Return accepted risks with their last change of status by ``floor``, or by any minimum severity."""
+    # They do not change the status.
     others = (Event.RATED, Event.CONFIRMED, Event.UNCONFIRMED, Event.SCANNER_RATED)
     last = FindingEvent.objects.filter(finding=OuterRef("pk")).exclude(event__in=others).order_by("-pk")
     accepted = findings.filter(status=Finding.Status.ACCEPTED_RISK)
     accepted = accepted.alias(accepted_by=Subquery(last.values("decision")[:1]))
-    return (
-        accepted.filter(accepted_by__isnull=False) if floor is None else accepted.filter(accepted_by=floor.pk)
-    )
+    if floor is None:
+        return accepted.filter(accepted_by__isnull=False)
+    return accepted.filter(accepted_by=floor.pk)
 
 
 def _accept(findings: QuerySet[Finding], floor: StandingDecision, now: datetime) -> int:
@@ -180,7 +193,7 @@ def _accept(findings: QuerySet[Finding], floor: StandingDecision, now: datetime)
             for each in batch
         )
 
-    return _in_batches(_to_accept(findings, floor), change)
+    return _in_batches(_below_floor(findings, floor), change)
 
 
 def _reopen(
@@ -210,10 +223,10 @@ def _set_status(batch: Sequence[Finding], status: Finding.Status) -> None:
 
 def take_back(decision: StandingDecision, website: Website, *, by: str, reason: str, now: datetime) -> int:
     """Take back the changes on ``website`` that ``decision`` made last; return the number of findings."""
-    touched = FindingEvent.objects.filter(decision=decision, website_id=website.pk)
-    ids = list(touched.order_by("finding").values_list("finding", flat=True).distinct())
+    made_events = FindingEvent.objects.filter(decision=decision, website_id=website.pk)
+    ids = list(made_events.order_by("finding").values_list("finding", flat=True).distinct())
     findings = Finding.objects.all()
-    if not decision.rule:
+    if not decision.rule:  # a minimum severity
         accepted = _accepted_by_a_floor(findings, decision)
         return _reopen(accepted, decision, lambda _finding: reason, by=by, now=now, ids=ids)
 
@@ -221,7 +234,7 @@ def take_back(decision: StandingDecision, website: Website, *, by: str, reason: 
         ids = [each.pk for each in batch]
         Finding.objects.filter(pk__in=ids).update(severity=F("source_severity"), source_severity=None)
         _add_events(
-            _rating(each, each.source_severity, decision, by=by, reason=reason, now=now)
+            _rating_event(each, each.source_severity, decision, by=by, reason=reason, now=now)
             for each in batch
             if each.source_severity not in (None, each.severity)
         )
@@ -246,7 +259,7 @@ def _in_batches(
     changed = 0
     for start in range(0, len(ids), TRIAGE_BATCH):
         locked = findings.select_for_update().filter(pk__in=ids[start : start + TRIAGE_BATCH])
-        if batch := list(locked.order_by("pk").only(*_LOADED)):
+        if batch := list(locked.order_by("pk").only(*_USED_COLUMNS)):
             change(batch)
         changed += len(batch)
     return changed

@@ -70,14 +70,16 @@ def override_severity(finding: Finding, severity: int | None, *, by: str, reason
     Raise ValidationError if the severity would not change, or the reason is empty.
     """
     locked = _locked(finding)
-    of_source = locked.severity if locked.source_severity is None else locked.source_severity
-    new_severity = of_source if severity is None else severity
+    scanner_severity = locked.severity if locked.source_severity is None else locked.source_severity
+    new_severity = scanner_severity if severity is None else severity
     if new_severity == locked.severity:
         severity_name = locked.get_severity_display()
         raise ValidationError(f"It is {severity_name} already.")
     severity_before, before = locked.severity, locked.get_severity_display()
-    locked.severity, locked.source_severity = new_severity, None if new_severity == of_source else of_source
+    locked.severity = new_severity
+    locked.source_severity = None if new_severity == scanner_severity else scanner_severity
     _save(locked, "severity", "source_severity", now=now)
+    # Without a reason, _add_event refuses the change.
     change = f"{before} to {Severity(new_severity).label}: {reason.strip()}" if reason.strip() else ""
     _add_event(locked, Event.RATED, by=by, reason=change, now=now, severity_before=severity_before)
 
@@ -91,7 +93,8 @@ def confirm(finding: Finding, *, by: str, reason: str, now: datetime) -> None:
     locked = _locked(finding)
     if refusal := _refusal_to_confirm(locked):
         raise ValidationError(refusal)
-    locked.kind, locked.source_kind = Kind.CONFIRMED, locked.kind
+    locked.source_kind = locked.kind
+    locked.kind = Kind.CONFIRMED
     _save(locked, *_KIND_FIELDS, now=now)
     _add_event(locked, Event.CONFIRMED, by=by, reason=reason, now=now)
 
@@ -129,7 +132,8 @@ def _refusal_to_confirm(finding: Finding) -> str:
 
 
 def _restore_kind(finding: Finding) -> None:
-    finding.kind, finding.source_kind = finding.source_kind or finding.kind, None
+    finding.kind = finding.source_kind or finding.kind
+    finding.source_kind = None
 
 
 def _locked(finding: Finding) -> Finding:
@@ -148,7 +152,7 @@ def _add_event(
 ) -> None:
     if not reason.strip():
         raise ValidationError({"reason": "Say why: customers and colleagues will read it."})
-    step = FindingEvent(
+    new_event = FindingEvent(
         finding=finding,
         website_id=finding.website_id,
         event=event,
@@ -157,6 +161,6 @@ def _add_event(
         at=now,
         severity_before=severity_before,
     )
-    step.full_clean(exclude=["finding"])
-    step.save()
+    new_event.full_clean(exclude=["finding"])  # it exists: the caller has locked it
+    new_event.save()
     audit(f"finding.{event}", finding, by=by, reason=reason)

@@ -41,11 +41,13 @@ def add_findings(new: Sequence[tuple[NewFinding, Sequence[NewOccurrence]]]) -> S
         return []
     with transaction.atomic(savepoint=False), connection.cursor() as cursor:
         ids = _next_ids(cursor, len(new))
-        rows = [(number, *_stored(finding)) for number, (finding, _) in zip(ids, new, strict=True)]
+        rows = []
+        all_occurrences = []
+        for finding_id, (finding, occurrences) in zip(ids, new, strict=True):
+            rows.append((finding_id, *_with_adapted_times(finding)))
+            all_occurrences += [(finding_id, each) for each in occurrences]
         insert_rows(cursor, "dashboard_api_finding", ("id", *NewFinding._fields), rows)
-        _insert_occurrences(
-            cursor, [(number, each) for number, (_, own) in zip(ids, new, strict=True) for each in own]
-        )
+        _insert_occurrences(cursor, all_occurrences)
     return ids
 
 
@@ -58,12 +60,13 @@ def add_occurrences(new: Sequence[tuple[int, NewOccurrence]]) -> None:
 
 def change_last_seen(changes: Sequence[tuple[datetime, int]]) -> None:
     """Update only ``last_seen`` of findings, given as pairs of time and id."""
-    rows = [(stored_time(last_seen), number) for last_seen, number in changes]
+    rows = [(stored_time(last_seen), finding_id) for last_seen, finding_id in changes]
     _update_rows(_UPDATE_LAST_SEEN, rows)
 
 
 def change_occurrences(changes: Sequence[OccurrenceChange]) -> None:
     """Update stored occurrences."""
+    # The first three columns are times.
     rows = [(*map(stored_time, change[:3]), *change[3:]) for change in changes]
     _update_rows(_UPDATE_OCCURRENCE, rows)
 
@@ -80,6 +83,7 @@ def _next_ids(cursor: CursorWrapper, count: int) -> Sequence[int]:
         cursor.execute("SELECT MAX(seq) FROM sqlite_sequence WHERE name = 'dashboard_api_finding'")
         first = (cursor.fetchone()[0] or 0) + 1
         return range(first, first + count)
+    # Materialized, so that the name of the sequence is looked up once.
     cursor.execute(
         "WITH own AS MATERIALIZED (SELECT pg_get_serial_sequence(%s, 'id')::regclass AS sequence) "
         "SELECT nextval(sequence) FROM own, generate_series(1, %s)",
@@ -89,11 +93,11 @@ def _next_ids(cursor: CursorWrapper, count: int) -> Sequence[int]:
 
 
 def _insert_occurrences(cursor: CursorWrapper, occurrences: Sequence[tuple[int, NewOccurrence]]) -> None:
-    rows = [(finding, *_stored(occurrence)) for finding, occurrence in occurrences]
+    rows = [(finding, *_with_adapted_times(occurrence)) for finding, occurrence in occurrences]
     insert_rows(cursor, "dashboard_api_occurrence", ("finding_id", *NewOccurrence._fields), rows)
 
 
-def _stored(row: Row) -> Row:
+def _with_adapted_times(row: Row) -> Row:
     return row._replace(first_seen=stored_time(row.first_seen), last_seen=stored_time(row.last_seen))
 
 
@@ -107,6 +111,7 @@ def insert_rows(
         values = ", ".join(["%s"] * len(names))
         cursor.executemany(f"INSERT INTO {into} VALUES ({values})", rows)  # noqa: S608  # our own names
         return
+    # ``copy`` is the driver's own method, so Django does not convert its errors.
     with connection.wrap_database_errors, cursor.copy(f"COPY {into} FROM STDIN") as copy:
         for row in rows:
             copy.write_row(row)

@@ -15,10 +15,10 @@ def record_run(
     source: Source,
     run: CoverageScope,
     *,
-    urls: Mapping[str, int | None],
+    checked_addresses: Mapping[str, int | None],
     journal: Journal,
 ) -> set[str]:
-    """Store ``run`` for each target in ``urls``, with the number of addresses checked there.
+    """Store ``run`` for each target in ``checked_addresses``, with the number of addresses checked.
 
     Return the targets where it is now the newest run. A run of the same time replaces the stored run, unless
     only the stored run was complete.
@@ -26,28 +26,30 @@ def record_run(
     coverage = Coverage.objects.filter(website=website, source=source).first()
     rows = coverage.scopes.all() if coverage else []
     scopes = {(scope.category, scope.target): scope for scope in rows}
-    if coverage and not scopes and EVERYWHERE in urls:
+    if coverage and not scopes and EVERYWHERE in checked_addresses:
+        # Coverage without scopes counts as one scope.
         scopes[run.category, EVERYWHERE] = CoverageScope.of(coverage, run.category)
     runs = {
-        (run.category, target): CoverageScope(**scope_values(run) | {"urls_checked": checked})
-        for target, checked in urls.items()
+        (run.category, target): CoverageScope(**scope_values(run) | {"urls_checked": count})
+        for target, count in checked_addresses.items()
     }
     journal.record_scopes(scopes, runs)
     coverage = coverage or Coverage(website=website, source=source)
     updated = {
         target: scopes.setdefault((run.category, target), CoverageScope(category=run.category, target=target))
-        for target in urls
+        for target in checked_addresses
     }
-    newest = {target for target, scope in updated.items() if _update(scope, runs[run.category, target])}
+    newest_here = {target for target, scope in updated.items() if _update(scope, runs[run.category, target])}
     summarise(coverage, scopes.values())
     _save(coverage, list(updated.values()))
-    return newest
+    return newest_here
 
 
 def _update(scope: CoverageScope, run: CoverageScope) -> bool:
     """Update ``scope`` from ``run``; return whether ``run`` is its newest."""
     is_complete = run.state == Coverage.State.OK
     was_complete = scope.state == Coverage.State.OK
+    # The pairs are compared by time, then False before True. A new scope has no state.
     is_newest = not scope.state or (scope.last_run_at, was_complete) <= (run.last_run_at, is_complete)
     if is_newest:
         scope.state, scope.detail, scope.version = run.state, run.detail, run.version
@@ -78,8 +80,9 @@ def category_of(
     one otherwise. Each rule is given as its id and older ids. An empty report continues the only category;
     None if there are several.
     """
-    shared: defaultdict[str, set[tuple[tuple[str, ...], str]]] = defaultdict(set)
+    shared: defaultdict[str, set[tuple[tuple[str, ...], str]]] = defaultdict(set)  # by category
     categories = set()
+    # Stored locations are cut to this length.
     reported = {(rules, location[:2000]) for rules, location in rules_and_locations}
     by_id = {(rule, location): (rules, location) for rules, location in reported for rule in rules}
     occurrences = Occurrence.objects.filter(finding__website=website, finding__source=source)

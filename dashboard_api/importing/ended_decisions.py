@@ -18,27 +18,27 @@ Event = FindingEvent.Event
 def expire_triage(now: datetime) -> int:
     """End decisions after their last day, with a commit for each batch; return their number."""
     total = 0
-    while expired := _expire_batch(now):
-        total += expired
+    while number := _expire_batch(now):
+        total += number
     return total
 
 
 @transaction.atomic
 def _expire_batch(now: datetime) -> int:
     expired = Finding.objects.filter(triage_until__lt=now.date()).order_by("triage_until", "pk")
-    chosen = dict(expired.values_list("pk", "website_id")[:TRIAGE_BATCH])
-    Website.wait_for_imports(chosen.values())
-    findings = list(expired.select_for_update().filter(pk__in=chosen))
-    by_source: dict[tuple[int, int], list[int]] = defaultdict(list)
+    website_ids = dict(expired.values_list("pk", "website_id")[:TRIAGE_BATCH])  # by finding
+    Website.wait_for_imports(website_ids.values())
+    findings = list(expired.select_for_update().filter(pk__in=website_ids))
+    ids_by_source: dict[tuple[int, int], list[int]] = defaultdict(list)
     for finding in findings:
         finding.status, finding.triage_until = Finding.Status.OPEN, None
-        by_source[finding.website_id, finding.source_id].append(finding.pk)
+        ids_by_source[finding.website_id, finding.source_id].append(finding.pk)
     Finding.objects.bulk_update(findings, ["status", "triage_until"])
     FindingEvent.objects.bulk_create(
         FindingEvent(finding=finding, website_id=finding.website_id, event=Event.DECISION_EXPIRED, at=now)
         for finding in findings
     )
-    for (website, source), ids in by_source.items():
+    for (website, source), ids in ids_by_source.items():
         fix_gone(Website.objects.get(pk=website), source, ids)
     if findings:
         audit("finding.decisions_expired", after={"findings": len(findings)})
@@ -64,7 +64,7 @@ def end(decision: StandingDecision, *, by: str, reason: str, now: datetime) -> i
         with transaction.atomic():
             Website.wait_for_imports([website.pk])
             changed += take_back(decision, website, by=decision.ended_by, reason=decision.end_reason, now=now)
-            apply_to(website, decision.source, now)
+            apply_to(website, decision.source, now)  # another decision may now apply
             _fix_reopened(decision, website, now)
     return changed
 

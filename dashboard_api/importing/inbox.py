@@ -30,10 +30,10 @@ from foundation.operations.storage import is_storage_fault
 logger = logging.getLogger(__name__)
 
 _LOCK = ".lock"
-_BLANK = b" \t\r\n\xff\xfe\xef\xbb\xbf"  # white space and byte order marks
+_BLANK_CHARACTERS = b" \t\r\n\xff\xfe\xef\xbb\xbf"  # white space and byte order marks
 _BLANK_BYTES = 1024  # a file that begins with this much white space counts as empty
-_CHANGED = "It changed while it was read; the next run imports it."
-_FORMER = "It was written while a former owner had the website, so it is not shown to the new one."
+_WAS_CHANGED = "It changed while it was read; the next run imports it."
+_FOR_FORMER_OWNER = "It was written while a former owner had the website, so it is not shown to the new one."
 _TOO_LONG = (
     f"The report is larger than {in_megabytes(limits.MAX_REPORT_BYTES)}. Scan in parts, and import one "
     "report for each. Nothing was changed."
@@ -122,7 +122,7 @@ def _website_of(report: InboxReport) -> Website:
 def _options_of(report: InboxReport, website: Website, options: ReportOptions) -> ReportOptions:
     """Return the command's options, overridden by those for the folder and for the report; raise _NotYet."""
     options = replace(options, modified_at=report.modified_at, **report.options)
-    base_url = options.base_url and options.base_url.replace("{host}", website.host)
+    base_url = options.base_url and options.base_url.replace("{host}", website.host)  # of the command
     locations = [("base address", base_url), *(("target", target) for target in options.targets)]
     for kind, location in locations:
         try:
@@ -137,9 +137,9 @@ def _import_once(
 ) -> list[ImportResult]:
     """Import the file, unless it was imported before; return the result of each report in it."""
     if not report.is_still(os.fstat(file.fileno())):
-        raise _NotYet(_CHANGED)
+        raise _NotYet(_WAS_CHANGED)
     if website.retired_ones().filter(retired_at__gte=report.modified_at).exists():
-        raise RefusedReport(_FORMER)
+        raise RefusedReport(_FOR_FORMER_OWNER)
     runs = ImportRun.objects.not_undone().filter(website=website, file_modified_at=report.modified_at)
     if report.status.st_size > limits.MAX_REPORT_BYTES:
         raise RefusedReport(_TOO_LONG)
@@ -147,7 +147,7 @@ def _import_once(
         return []
     file.seek(0)
     if not report.is_complete_itself and _is_blank(file):
-        # A scanner that crashed leaves an empty file as well.
+        # A scanner that crashed leaves an empty file as well, so options for the folder are no proof.
         options = replace(options, complete=False)
     file.seek(0)
     import_options = ImportOptions(
@@ -161,12 +161,12 @@ def _import_once(
 
 def _check_unchanged(folder: Folder, report: InboxReport) -> None:
     if not report.is_still(folder.status(report.name)):
-        raise _NotYet(_CHANGED)
+        raise _NotYet(_WAS_CHANGED)
 
 
 def _is_blank(file: BinaryIO) -> bool:
     try:
-        return not unpack(file).read(_BLANK_BYTES).strip(_BLANK)
+        return not unpack(file).read(_BLANK_BYTES).strip(_BLANK_CHARACTERS)
     except UnreadableReport:
         return False  # the import reports the error
 

@@ -13,13 +13,14 @@ from itertools import count
 from pathlib import Path, PurePath
 from typing import BinaryIO, Self
 
+# Flags of os.open.
 _READ_ONLY = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK  # opening a pipe must not block
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_LOCK = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_LOCK_FILE = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 _LONGEST_NAME = 255  # in bytes: the limit of common file systems
 _LONGEST_ENDING = 20  # a longer one counts as part of the stem
 
-WHY = ".why.txt"
+WHY = ".why.txt"  # the suffix of the file with the reason for a refusal
 
 
 class UnsafeFile(Exception):
@@ -101,7 +102,7 @@ class Folder:
     def lock_file(self, name: str) -> int:
         """Open or create a plain file to lock, and return its descriptor; raise UnsafeFile."""
         try:
-            descriptor = os.open(name, _LOCK, 0o600, dir_fd=self.descriptor)
+            descriptor = os.open(name, _LOCK_FILE, 0o600, dir_fd=self.descriptor)
         except OSError as error:
             if error.errno == errno.ELOOP:
                 raise UnsafeFile(f"{name} is a link: remove it.") from error
@@ -117,8 +118,11 @@ class Folder:
         ``sidecar`` is the suffix of the options file. It moves first, because it must not apply to the next
         report of this name. ``reason`` goes to a separate file.
         """
-        new = target.reserve(name, {sidecar: b"", "": b""} | ({WHY: reason.encode()} if reason else {}))
         suffixes = [sidecar, ""] if sidecar else [""]
+        contents = dict.fromkeys(suffixes, b"")
+        if reason:
+            contents[WHY] = reason.encode()
+        new = target.reserve(name, contents)
         try:
             while suffixes:
                 source, path = name + suffixes[0], new + suffixes[0]
@@ -126,7 +130,7 @@ class Folder:
                 os.rename(source, path, src_dir_fd=self.descriptor, dst_dir_fd=target.descriptor)
                 del suffixes[0]
         except OSError:
-            target.remove(new + suffix for suffix in [*suffixes, *([WHY] if reason else [])])
+            target.remove(new + suffix for suffix in [*suffixes, *([WHY] if reason else [])])  # not moved
             raise
         return new
 
@@ -136,7 +140,9 @@ class Folder:
             created: list[str] = []
             try:
                 for suffix, content in contents.items():
-                    with os.fdopen(os.open(new + suffix, _NEW, 0o640, dir_fd=self.descriptor), "wb") as file:
+                    with os.fdopen(
+                        os.open(new + suffix, _NEW_FILE, 0o640, dir_fd=self.descriptor), "wb"
+                    ) as file:
                         file.write(content)
                     created.append(new + suffix)
             except FileExistsError:
@@ -151,6 +157,7 @@ class Folder:
             os.unlink(name, dir_fd=self.descriptor)
 
     def _trusted_owners(self) -> set[int]:
+        """Return this process's user, root, and the owner of the folder."""
         return {os.geteuid(), 0, os.fstat(self.descriptor).st_uid}
 
 

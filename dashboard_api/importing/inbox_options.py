@@ -17,12 +17,12 @@ from dashboard_api.scanners import READERS
 from dashboard_api.scanners.times import as_utc
 
 OF_FOLDER = "import.toml"
-SIDECAR = ".toml"
-MAX_BYTES = 64 * 1024
+SIDECAR = ".toml"  # the suffix after the name of the report
+MAX_BYTES = 64 * 1024  # of a file of options
 
 
 class WrongOptions(ValueError):
-    """An option that cannot be used; the message names it and says what to write instead."""
+    """An option that cannot be used; the message continues the file's name, and says what to write."""
 
 
 def options_in(data: bytes, *, is_sidecar: bool) -> dict[str, Any]:

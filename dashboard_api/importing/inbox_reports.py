@@ -14,7 +14,7 @@ from dashboard_api.importing.inbox_options import MAX_BYTES, OF_FOLDER, SIDECAR,
 
 DONE, FAILED = "done", "failed"
 _LINK = "It is a link: put the folder itself here."
-_UNFINISHED = (".part", ".partial", ".tmp", ".crdownload")
+_UNFINISHED_SUFFIXES = (".part", ".partial", ".tmp", ".crdownload")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST_SECOND = int(datetime(9999, 12, 31, tzinfo=UTC).timestamp())
 
@@ -40,9 +40,9 @@ class InboxReport:
     @property
     def modified_at(self) -> datetime:
         """The time of the file's last change."""
-        seconds, rest = divmod(self.status.st_mtime_ns, 10**9)
-        seconds = min(max(seconds, 0), _LAST_SECOND)
-        return _EPOCH + timedelta(seconds=seconds, microseconds=rest // 1000)
+        seconds, nanoseconds = divmod(self.status.st_mtime_ns, 10**9)
+        seconds = min(max(seconds, 0), _LAST_SECOND)  # what a datetime can hold
+        return _EPOCH + timedelta(seconds=seconds, microseconds=nanoseconds // 1000)
 
     @property
     def order(self) -> tuple[datetime, str, str]:
@@ -51,7 +51,7 @@ class InboxReport:
 
     def is_still(self, status: os.stat_result) -> bool:
         """Return whether ``status`` shows the same file, unchanged."""
-        return _identity(self.status) == _identity(status)
+        return _unchanged_values(self.status) == _unchanged_values(status)
 
 
 def inbox_reports(inbox: Folder) -> list[InboxReport]:
@@ -91,13 +91,15 @@ def _reports_in(folder: Folder, host: str) -> Iterator[InboxReport]:
         if why := _objection(folder, report):
             yield replace(report, why=why)
         elif _have_settled(statuses.get(each) for each in (name, name + SIDECAR, OF_FOLDER)):
-            yield _with_options(folder, report, of_folder=OF_FOLDER in statuses)
+            yield _with_options(folder, report, has_folder_options=OF_FOLDER in statuses)
         else:
             yield replace(report, is_recent=True)
 
 
 def _is_report(name: str, status: os.stat_result) -> bool:
-    is_ours = name in (DONE, FAILED) or name.startswith(".") or name.endswith((*_UNFINISHED, SIDECAR))
+    is_ours = (
+        name in (DONE, FAILED) or name.startswith(".") or name.endswith((*_UNFINISHED_SUFFIXES, SIDECAR))
+    )
     return not is_ours and not stat.S_ISDIR(status.st_mode)
 
 
@@ -115,14 +117,16 @@ def _have_settled(statuses: Iterable[os.stat_result | None]) -> bool:
     return not any(abs(now - status.st_mtime) < limits.INBOX_SETTLE_SECONDS for status in statuses if status)
 
 
-def _with_options(folder: Folder, report: InboxReport, *, of_folder: bool) -> InboxReport:
+def _with_options(folder: Folder, report: InboxReport, *, has_folder_options: bool) -> InboxReport:
     """Return ``report`` with its options, or with ``why`` it waits if one is wrong."""
     try:
-        general = _read(folder, OF_FOLDER) if of_folder else {}
-        own = _read(folder, report.name + SIDECAR) if report.has_sidecar else {}
+        options_of_folder = _read(folder, OF_FOLDER) if has_folder_options else {}
+        own_options = _read(folder, report.name + SIDECAR) if report.has_sidecar else {}
     except WrongOptions as error:
         return replace(report, why=str(error))
-    return replace(report, options=general | own, is_complete_itself=own.get("complete", False))
+    return replace(
+        report, options=options_of_folder | own_options, is_complete_itself=own_options.get("complete", False)
+    )
 
 
 def _read(folder: Folder, name: str) -> dict[str, Any]:
@@ -137,5 +141,5 @@ def _read(folder: Folder, name: str) -> dict[str, Any]:
         raise WrongOptions(f"{name} {error}. It waits until that is right.") from error
 
 
-def _identity(status: os.stat_result) -> tuple[int, ...]:
+def _unchanged_values(status: os.stat_result) -> tuple[int, ...]:
     return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)

@@ -27,8 +27,8 @@ from dashboard_api.scanners.report import Reject, ScanReport, UnreadableReport
 from dashboard_api.scanners.text import one_line
 from dashboard_api.scanners.times import UnreadTime
 
-BATCH = 1_000
-SHOWN_TARGETS = 20
+BATCH = 1_000  # occurrences or fingerprints in one step
+SHOWN_TARGETS = 20  # in a result
 _NO_TARGET = "The report names no target; name it if it was not the website itself."
 NOTHING_SCANNED = (
     "The report names no target that was scanned, so it fixes nothing; if there was one, name it."
@@ -121,16 +121,17 @@ def read(report: ScanReport, website: Website, options: ReportOptions) -> ReadRe
     rows = stage(report, website.host, base_url=options.base_url)
     rows.use_stored_aliases(partial(_stored_fingerprints, website, report.source))
     note = _complete_scope(rows, report, website, options)
-    is_complete = options.complete if report.complete is None else report.complete
-    is_complete = is_complete and note != NOTHING_SCANNED
+    says_complete = options.complete if report.complete is None else report.complete
+    is_complete = says_complete and note != NOTHING_SCANNED
     scanned_at = _scanned_at(report, options)
     now = timezone.now()
     ended_at = min(scanned_at or now, now)
     result = _result(report, rows, website, ended_at=ended_at, is_complete=is_complete)
-    is_proof = report.rows or (is_complete and (scanned_at or options.format_name != "auto"))
+    # An empty report counts only if it is sure what it is.
+    is_usable = report.rows or (is_complete and (scanned_at or options.format_name != "auto"))
     if report.complete is False and not report.rows and note != NOTHING_SCANNED:
         note = SAYS_INCOMPLETE
-    if not is_proof or (rows.rejected.count and rows.rejected.count == report.rows):
+    if not is_usable or (rows.rejected.count and rows.rejected.count == report.rows):
         raise NothingImported(replace(result, note=note))
     return ReadReport(
         website=website,
@@ -138,7 +139,7 @@ def read(report: ScanReport, website: Website, options: ReportOptions) -> ReadRe
         rows=rows,
         result=replace(result, note=note),
         time_of=_time_of(options, ended_at=ended_at, now=now),
-        targets=tuple(rows.scope.targets) if report.names_targets and not note else (EVERYWHERE,),
+        targets=tuple(rows.scope.targets) if report.names_every_target and not note else (EVERYWHERE,),
         is_broken_off=bool(report.failure),
         proves_absence=options.may_fix
         and is_complete
@@ -159,7 +160,7 @@ def _complete_scope(rows: StagedReport, report: ScanReport, website: Website, op
     if scope.targets:
         return ""
     scope.targets.add(website.host)
-    return NOTHING_SCANNED if report.names_targets else _NO_TARGET  # such a report names every target
+    return NOTHING_SCANNED if report.names_every_target else _NO_TARGET  # such a report names every target
 
 
 def _scanned_at(report: ScanReport, options: ReportOptions) -> datetime | None:
@@ -191,14 +192,14 @@ def store(
     """
     website, rows, result = report.website, report.rows, report.result
     with transaction.atomic(savepoint=False):
-        source = Source.objects.imported(result.source, result.source_name)
+        source = Source.objects.get_or_add(result.source, result.source_name)
         if report.is_unnamed_part:
             report = _with_category(report, source)
             result = report.result
         scan = _record_run(report, source, journal)
         journal.record_scan(scan, rows.suppressed_fingerprints())
         counts: Counter[str] = Counter()
-        opened: list[int] = []
+        opened: list[int] = []  # ids of new and reopened findings
         for batch in _batches(rows.grouped_findings(report.time_of)):
             batch_counts, ids = apply_reported(batch, website, source, scan, journal)
             counts += batch_counts
@@ -263,7 +264,7 @@ def _result(
 
 
 def _stored_fingerprints(website: Website, slug: str, fingerprints: Sequence[str]) -> set[str]:
-    """Return the ``fingerprints`` that are stored for the source ``slug``."""
+    """Return the ``fingerprints`` that are stored for the source ``slug``, which may be new."""
     matches: set[str] = set()
     for source in Source.objects.filter(slug=slug):
         for start in range(0, len(fingerprints), BATCH):
@@ -282,7 +283,9 @@ def _record_run(report: ReadReport, source: Source, journal: Journal) -> Scan:
         version=report.version,
         last_run_at=result.scanned_at,
     )
-    newest = record_run(report.website, source, run, urls=_checked_addresses(report), journal=journal)
+    newest = record_run(
+        report.website, source, run, checked_addresses=_checked_addresses(report), journal=journal
+    )
     if EVERYWHERE not in newest and len(newest) < len(report.targets):
         scope.targets = Targets(newest)
     return Scan(scope=scope, absent_at=result.scanned_at if newest and report.proves_absence else None)

@@ -17,12 +17,12 @@ from dashboard_api.importing.plan import (
 from dashboard_api.importing.scopes import Scan, Scope, Targets
 from dashboard_api.models import CoverageScope, ImportChange, ImportRun
 
-# Replaced values by column; None if the import added the row.
+# Replaced values of a row, by column; None if the import added the row.
 Before = dict[str, Any] | None
 OccurrenceKey = tuple[int, str]  # the finding's id, and the digest of the location
 ScopeKey = tuple[str, str]  # category and target
 _SCOPE_COLUMNS = ("state", "last_run_at", "completed_at", "urls_checked", "version", "detail")
-_MAX_SUPPRESSED = 10_000  # they are in one row, and in memory when decisions end
+_MAX_SUPPRESSED = 10_000  # findings; they are in one row, and in memory when decisions end
 
 
 class RecordedScan(msgspec.Struct, kw_only=True):
@@ -68,7 +68,7 @@ class RecordedScan(msgspec.Struct, kw_only=True):
 
 
 class Changes(msgspec.Struct, kw_only=True):
-    """Rows that an import changed, added or saw unchanged, with the values before it."""
+    """Rows that an import changed, added or saw unchanged (an empty dict), with the values before it."""
 
     added: list[tuple[int, int]] = []  # ranges of ids of new findings, both ends included
     findings: dict[int, Before] = {}
@@ -108,7 +108,7 @@ _DECODER = msgspec.msgpack.Decoder(Changes)
 
 def _merged(later: Before, earlier: Before) -> Before:
     """Return the values before two changes of a row; None if one of them added it."""
-    return None if earlier is None or later is None else later | earlier
+    return None if earlier is None or later is None else later | earlier  # the right side wins
 
 
 class Journal:
@@ -134,7 +134,7 @@ class Journal:
     ) -> None:
         """Store the values that ``plan`` replaces in these rows, and the ids of the rows that it added."""
         before = {finding.id: finding for finding in findings}
-        stored = {occurrence.id: occurrence for occurrence in occurrences}
+        stored_occurrences = {occurrence.id: occurrence for occurrence in occurrences}
         changes = Changes(added=_ranges(added), events=events, reported=True)
         changes.findings = {number: {} for number in before}
         for finding in plan.changed:
@@ -142,7 +142,7 @@ class Journal:
         for last_seen, number in plan.seen_again:
             changes.findings[number] = _replaced(before[number], {"last_seen": last_seen})
         for change in plan.occurrences:
-            occurrence = stored[change.id]
+            occurrence = stored_occurrences[change.id]
             key = (occurrence.finding_id, occurrence.location_digest)
             changes.occurrences[key] = _replaced(occurrence, _values(change))
         for number, new in plan.new_occurrences:
@@ -151,14 +151,14 @@ class Journal:
 
     def record_scan(self, scan: Scan, suppressed: Iterable[str]) -> None:
         """Store the scope of a report that proves absence, unless it suppresses too many findings."""
-        named = list(islice(suppressed, _MAX_SUPPRESSED + 1))
-        if scan.absent_at is not None and len(named) <= _MAX_SUPPRESSED:
-            self.record(Changes(scan=RecordedScan.of(scan.scope, scan.absent_at, named)))
+        fingerprints = list(islice(suppressed, _MAX_SUPPRESSED + 1))  # one more shows that there are too many
+        if scan.absent_at is not None and len(fingerprints) <= _MAX_SUPPRESSED:
+            self.record(Changes(scan=RecordedScan.of(scan.scope, scan.absent_at, fingerprints)))
 
-    def record_scopes(self, before: Mapping[ScopeKey, CoverageScope], keys: Iterable[ScopeKey]) -> None:
-        """Store the scopes that the import is about to change or add."""
+    def record_scopes(self, stored: Mapping[ScopeKey, CoverageScope], keys: Iterable[ScopeKey]) -> None:
+        """Record the scopes ``keys``, which the import is about to change or add."""
         self.record(
-            Changes(scopes={key: scope_values(before[key]) if key in before else None for key in keys})
+            Changes(scopes={key: scope_values(stored[key]) if key in stored else None for key in keys})
         )
 
 
@@ -191,6 +191,7 @@ def _ranges(ids: Sequence[int]) -> list[tuple[int, int]]:
     """Group increasing ids into ranges of first and last id."""
     if not ids:
         return []
+    # The last id before a gap, and the first one after it.
     gaps = [(last, first) for last, first in pairwise(ids) if first != last + 1]
     firsts = [ids[0], *(first for _, first in gaps)]
     lasts = [*(last for last, _ in gaps), ids[-1]]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from django.db.models import Max
 
-from dashboard_api.importing.apply import apply_absent_plan, with_occurrences
+from dashboard_api.importing.apply import apply_absent_plan, findings_with_occurrences
 from dashboard_api.importing.journal import Changes, Journal
 from dashboard_api.importing.plan import AbsentFinding, StoredOccurrence, plan_absent
 from dashboard_api.importing.scopes import Scan
@@ -33,12 +33,13 @@ def fix_gone(website: Website, source_id: int, ids: Sequence[int]) -> set[int]:
     if not ids:
         return set()
     scans: list[_ScanOnRecord] = []
-    journal, chosen = None, set(ids)
+    journal = None  # of the import in the loop; in the end of the newest
+    chosen = set(ids)
     parts = ImportChange.objects.filter(run__website=website, run__source=source_id)
     for part in parts.select_related("run").order_by("run_id", "pk").iterator():
         changes = Changes.from_bytes(bytes(part.content))
         if journal is None or journal.run.pk != part.run_id:
-            journal, dealt_with = Journal(part.run), set[int]()
+            journal, dealt_with = Journal(part.run), set[int]()  # later parts of the import add to this set
         dealt_with.update(chosen & changes.findings.keys())
         if changes.scan is not None:
             scans.append(_ScanOnRecord(changes.scan.scan(), frozenset(changes.scan.suppressed), dealt_with))
@@ -56,7 +57,7 @@ def _fix_batch(
     fixed: set[int] = set()
     changed: set[int] = set()
     rows = _since_decisions(ids)
-    for scan, suppressed, dealt_with in scans:
+    for scan, suppressed, dealt_with in scans:  # the oldest first
         plan = plan_absent(
             (
                 (finding, occurrences)
@@ -69,20 +70,23 @@ def _fix_batch(
             apply_absent_plan(plan, website, scan, journal)
             fixed.update(number for number, _ in plan.fixed)
             changed |= plan.gone.keys()
-            rows = _since_decisions(ids)
+            rows = _since_decisions(ids)  # as they are now
     journal.record(Changes(decisions_ended=sorted(changed)))
     return fixed
 
 
 def _since_decisions(ids: Sequence[int]) -> list[tuple[str, AbsentFinding, Sequence[StoredOccurrence]]]:
-    """Return the open findings; an analyst's last decision counts as a reopening by the analyst."""
+    """Return the open findings with fingerprints and occurrences.
+
+    An analyst's last decision counts as a reopening by the analyst.
+    """
     opened = Finding.objects.filter(pk__in=ids, status=Finding.Status.OPEN)
     fingerprints = dict(opened.values_list("pk", "fingerprint"))
     decisions = FindingEvent.objects.filter(finding__in=ids, event__in=_DECISIONS, decision=None)
-    decided = dict(decisions.order_by().values_list("finding").annotate(Max("at")))
+    decided_at = dict(decisions.order_by().values_list("finding").annotate(Max("at")))
     rows = []
-    for finding, occurrences in with_occurrences(list(fingerprints)):
-        times = [at for at in (finding.reopened_at, decided.get(finding.id)) if at is not None]
+    for finding, occurrences in findings_with_occurrences(list(fingerprints)):
+        times = [at for at in (finding.reopened_at, decided_at.get(finding.id)) if at is not None]
         since = finding._replace(reopened_at=max(times, default=None))
         rows.append((fingerprints[finding.id], since, occurrences))
     return rows

@@ -13,13 +13,13 @@ _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE | re.ASCII)
 # Scheme, host with port, and path; urlsplit checks each host once, in _host_and_port.
 _PARTS = re.compile(r"(?:([a-z][a-z0-9+.-]*):)?//([^/?#]*)([^?#]*)", re.IGNORECASE | re.ASCII)
 # A text that names a host: a network address, or a host with or without a port. Not the name of a file.
-_FILE = r"[^:]*\.(?:php\d?|phtml|[sx]?html?|aspx?|ashx|asmx|jspx?|do|action|cgi|cfm|js|css|json|xml)"
+_FILE_NAME = r"[^:]*\.(?:php\d?|phtml|[sx]?html?|aspx?|ashx|asmx|jspx?|do|action|cgi|cfm|js|css|json|xml)"
 _NAMES_HOST = re.compile(
-    rf"{NETWORK_SCHEME}://[^\\]*|(?!{_FILE}\Z)[^/?#\\]*", re.IGNORECASE | re.ASCII | re.DOTALL
+    rf"{NETWORK_SCHEME}://[^\\]*|(?!{_FILE_NAME}\Z)[^/?#\\]*", re.IGNORECASE | re.ASCII | re.DOTALL
 )
-_USER = re.compile(r"(?<![^/\\?#@])[^/\\?#@]*@")  # and password, also in malformed addresses
+_USER = re.compile(r"(?<![^/\\?#@])[^/\\?#@]*@")  # with the password, also in malformed addresses
 _SESSION = re.compile(r";jsessionid=[^/;]*", re.IGNORECASE)  # in the path, different in each scan
-_LABEL = re.compile(r"[a-z0-9-]+", re.ASCII)
+_SINGLE_LABEL = re.compile(r"[a-z0-9-]+", re.ASCII)
 DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 
@@ -43,7 +43,7 @@ def normalise_location(site: str, location: str, *, base_url: str | None = None)
             "is about a file, and the report names no folder above it (originalUriBaseIds): take this folder "
             'out of the report, such as by sed -i "s|file://$PWD/||g", and say base_url'
         )
-    given = location
+    given = location  # for the refusal
     if location.startswith(("/", "?", "#", ".")) and not location.startswith("//"):
         if base_url is None:
             raise UnclearLocation("names no host: say with base_url what address it is relative to")
@@ -88,8 +88,8 @@ def _private_host(netloc: str) -> str:
     """Return the host of ``netloc`` if it is an IP address or a single label; otherwise an empty text."""
     try:
         authority = urlsplit("//" + netloc.partition("\\")[0])
-        host, _ = authority.hostname or "", authority.port
-        return host[:63] if _LABEL.fullmatch(host) else str(ipaddress.ip_address(host))
+        host, _ = authority.hostname or "", authority.port  # an invalid port raises ValueError
+        return host[:63] if _SINGLE_LABEL.fullmatch(host) else str(ipaddress.ip_address(host))
     except ValueError:
         return ""
 
@@ -97,6 +97,7 @@ def _private_host(netloc: str) -> str:
 def _shown(location: str) -> str:
     """Return the beginning of a location for a message, without user and password."""
     address = location if _SCHEME.match(location) else f"//{location.removeprefix('//')}"
+    # The redaction knows addresses with a scheme only.
     shown = redact_addresses(f"x:{address}").removeprefix("x:").removeprefix("//")
     return _USER.sub("", shown)[:100]
 
@@ -116,7 +117,7 @@ def _host_and_port(netloc: str) -> tuple[str, int | None]:
 
     Browsers read a backslash as a slash: https://other.example\@shop.example.com is on other.example.
     """
-    urlsplit("//" + netloc)
+    urlsplit("//" + netloc)  # raises ValueError for invalid parts after a backslash
     authority = urlsplit("//" + netloc.partition("\\")[0])
     return normalise_dns_name(authority.hostname or ""), authority.port
 

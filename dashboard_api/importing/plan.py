@@ -17,7 +17,7 @@ from dashboard_api.importing.staging import GroupedFinding, ReportedOccurrence
 from dashboard_api.models import host_of, problem_key, searched_words
 
 _LOCATION_LENGTH = 2000  # of the columns; the digest is of the whole location
-_SHOWN_LENGTH = 350  # of a location in a reason, which has at most 500 characters
+_LOCATION_LENGTH_IN_REASON = 350  # a reason has at most 500 characters
 OPEN, FIXED, FALSE_POSITIVE = "open", "fixed", "false_positive"
 
 
@@ -115,7 +115,7 @@ class OccurrenceChange(NamedTuple):
 
 
 class ReopenedFinding(NamedTuple):
-    """A fixed finding or a false positive that opens again; only a false positive has a reason."""
+    """A fixed finding or a false positive that opens again at a time; only a false positive has a reason."""
 
     id: int
     at: datetime
@@ -153,7 +153,7 @@ def plan_reported(
     category = scan.scope.category
     for fingerprint, group in groups.items():
         if stored := findings.get(fingerprint):
-            _plan_known(plan, stored, occurrences.get(stored.id, {}), group, scan)
+            _plan_stored(plan, stored, occurrences.get(stored.id, {}), group, scan)
         else:
             problem = problem_key(source_slug, group.row.rule, group.row.title)
             plan.new.append(_new(website_id, source_id, fingerprint, problem, group, category))
@@ -165,8 +165,8 @@ def _new(
 ) -> tuple[NewFinding, list[NewOccurrence]]:
     row = group.row
     occurrences = [_new_occurrence(digest, each, category) for digest, each in group.occurrences.items()]
-    first = occurrences[0]
-    others = other_locations(first.location, (each.location for each in occurrences))
+    shown = occurrences[0]
+    others = other_locations(shown.location, (each.location for each in occurrences))
     finding = NewFinding(
         website_id=website_id,
         source_id=source_id,
@@ -175,7 +175,7 @@ def _new(
         severity_raw=row.severity_raw,
         kind=row.kind,
         status=OPEN,
-        words=searched_words(row.title, first.location, row.rule, row.cve, row.description, others),
+        words=searched_words(row.title, shown.location, row.rule, row.cve, row.description, others),
         title=row.title,
         description=row.description,
         remediation=row.remediation,
@@ -184,11 +184,11 @@ def _new(
         cve=_as_json(tuple(row.cve)),
         rule=row.rule,
         problem=problem,
-        location=first.location,
-        host=host_of(first.location),
+        location=shown.location,
+        host=host_of(shown.location),
         other_locations=others,
         locations_count=group.locations_count,
-        evidence=first.evidence,
+        evidence=shown.evidence,
         first_seen=group.first_seen,
         last_seen=group.last_seen,
     )
@@ -217,47 +217,47 @@ def other_locations(shown: str, locations: Iterable[str]) -> str:
     return "\n".join(others[: limits.MAX_OTHER_LOCATIONS])
 
 
-def _plan_known(
+def _plan_stored(
     plan: ReportedPlan,
     stored: StoredFinding,
     occurrences: Mapping[str, StoredOccurrence],
     group: GroupedFinding,
     scan: Scan,
 ) -> None:
+    """Add the changes to one stored finding that the report lists as ``group``."""
     category = scan.scope.category
     finding = _with_report(stored, group)
-    further = _further_occurrences(stored, occurrences, group)
+    further = _further_occurrences(stored, occurrences, group)  # they end an analyst's decision
     if further:
         finding = _open_at(further[0], finding)
     if finding.status == OPEN and stored.status != OPEN:
         plan.reopened.append(ReopenedFinding(stored.id, group.last_seen, _reopening_reason(further)))
     changes = [
-        _seen_again(occurrence, group.occurrences[digest], category)
+        _change_by_row(occurrence, group.occurrences[digest], category)
         for digest, occurrence in occurrences.items()
         if digest in group.occurrences
     ]
     if scan.absent_at is not None and not (group.is_sampled or group.is_cut):
-        changes += _gone(finding.rule, occurrences, group, scan)
+        changes += _gone_occurrences(finding.rule, occurrences, group, scan)
     gone_at = {change.id: change.gone_at for change in changes}
     shown_times = {None, finding.fixed_at}  # a fixed finding shows where it was
-    present = [
+    locations = [
         each.location for each in occurrences.values() if gone_at.get(each.id, each.gone_at) in shown_times
     ]
-    unknown = [item for item in group.occurrences.items() if item[0] not in occurrences]
-    room = max(limits.MAX_OCCURRENCES - len(present), 0)
-    present += [occurrence.location[:_LOCATION_LENGTH] for _, occurrence in unknown[:room]]
+    not_stored = [(digest, each) for digest, each in group.occurrences.items() if digest not in occurrences]
+    room = max(limits.MAX_OCCURRENCES - len(locations), 0)
+    added, without_room = not_stored[:room], not_stored[room:]
+    locations += [each.location[:_LOCATION_LENGTH] for _, each in added]
     finding = finding._replace(
-        locations_count=_locations_count(stored, len(present), len(unknown[room:]), group, scan),
-        other_locations=other_locations(finding.location, present),
+        locations_count=_locations_count(stored, len(locations), len(without_room), group, scan),
+        other_locations=other_locations(finding.location, locations),
     )
-    if finding._replace(last_seen=stored.last_seen) != stored:
+    if finding._replace(last_seen=stored.last_seen) != stored:  # more than the time differs
         plan.changed.append(finding)
     elif finding.last_seen != stored.last_seen:
         plan.seen_again.append((finding.last_seen, stored.id))
     plan.occurrences += changes
-    plan.new_occurrences += [
-        (stored.id, _new_occurrence(digest, each, category)) for digest, each in unknown[:room]
-    ]
+    plan.new_occurrences += [(stored.id, _new_occurrence(digest, each, category)) for digest, each in added]
 
 
 def _with_report(stored: StoredFinding, group: GroupedFinding) -> StoredFinding:
@@ -322,12 +322,13 @@ def _reopening_reason(further: Sequence[ReportedOccurrence]) -> str:
     if not further:
         return ""
     location = further[0].location
-    shown = location if len(location) <= _SHOWN_LENGTH else f"{location[:_SHOWN_LENGTH]}…"
+    most = _LOCATION_LENGTH_IN_REASON
+    shown = location if len(location) <= most else f"{location[:most]}…"
     more = f" and {len(further) - 1:,} more" if len(further) > 1 else ""
     return f"Also found at {shown}{more}, which the decision was not about."
 
 
-def _seen_again(stored: StoredOccurrence, reported: ReportedOccurrence, category: str) -> OccurrenceChange:
+def _change_by_row(stored: StoredOccurrence, reported: ReportedOccurrence, category: str) -> OccurrenceChange:
     is_newest = reported.last_seen >= stored.last_seen
     is_back = stored.gone_at is not None and reported.last_seen > stored.gone_at
     return OccurrenceChange(
@@ -340,14 +341,19 @@ def _seen_again(stored: StoredOccurrence, reported: ReportedOccurrence, category
     )
 
 
-def _gone(
+def _gone_occurrences(
     rule: str, occurrences: Mapping[str, StoredOccurrence], group: GroupedFinding, scan: Scan
 ) -> Iterator[OccurrenceChange]:
     """Yield a change for each occurrence that the report omits and proves gone."""
     for digest, occurrence in occurrences.items():
         if digest not in group.occurrences and occurrence.gone_at is None and is_gone(rule, occurrence, scan):
             yield OccurrenceChange(
-                occurrence.first_seen, occurrence.last_seen, scan.absent_at, None, None, occurrence.id
+                first_seen=occurrence.first_seen,
+                last_seen=occurrence.last_seen,
+                gone_at=scan.absent_at,
+                evidence=None,
+                category=None,
+                id=occurrence.id,
             )
 
 
@@ -416,13 +422,13 @@ def _plan_missing(
     """Add the changes to one finding, unless an analyst reopened it after the scan."""
     if scan.absent_at is None or (finding.reopened_at is not None and finding.reopened_at >= scan.absent_at):
         return
-    listed = [each for each in occurrences or [_only_occurrence(finding)] if each.gone_at is None]
-    gone = {each.id for each in listed if is_gone(finding.rule, each, scan)}
-    if len(gone) == len(listed):
-        went_before = [each.gone_at for each in occurrences if each.gone_at is not None]
-        plan.fixed.append((finding.id, max([scan.absent_at, *went_before])))
+    present = [each for each in occurrences or [_only_occurrence(finding)] if each.gone_at is None]
+    gone = {each.id for each in present if is_gone(finding.rule, each, scan)}
+    if len(gone) == len(present):
+        earlier_times = [each.gone_at for each in occurrences if each.gone_at is not None]
+        plan.fixed.append((finding.id, max([scan.absent_at, *earlier_times])))
     elif gone:
-        remaining = [each for each in listed if each.id not in gone]
+        remaining = [each for each in present if each.id not in gone]
         is_shown = any(each.location == finding.location for each in remaining)
         shown = None if is_shown else remaining[0]
         locations = [each.location for each in remaining]
@@ -436,5 +442,13 @@ def _plan_missing(
 def _only_occurrence(finding: AbsentFinding) -> StoredOccurrence:
     """Return an occurrence for a finding that an analyst entered by hand: it has no stored ones."""
     return StoredOccurrence(
-        0, finding.id, "", finding.location, "", finding.last_seen, finding.last_seen, None, ""
+        id=0,
+        finding_id=finding.id,
+        location_digest="",
+        location=finding.location,
+        category="",
+        first_seen=finding.last_seen,
+        last_seen=finding.last_seen,
+        gone_at=None,
+        evidence="",
     )

@@ -56,7 +56,7 @@ def locked(job: uuid.UUID) -> Iterator[BinaryIO | None]:
         yield None
         return
     with file:
-        yield file if _is_locked(file) else None
+        yield file if _try_to_lock(file) else None
 
 
 def delete(job: uuid.UUID) -> None:
@@ -93,7 +93,7 @@ def _folder() -> Path:
     return Path(settings.REPORTS_FOLDER)
 
 
-def _is_locked(file: BinaryIO) -> bool:
+def _try_to_lock(file: BinaryIO) -> bool:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

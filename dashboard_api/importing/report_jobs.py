@@ -38,10 +38,11 @@ from foundation.operations.operator_command import wait_for_writers
 
 logger = logging.getLogger(__name__)
 
+# Fields of ReportOptions in the options of a job; "dry_run" and "fail_on" are not about the report.
 IMPORT_OPTIONS = ("format_name", "complete", "scanned_at", "base_url", "targets", "category")
 FILE_NAME = "sent over HTTP"
 _threads = ThreadPoolExecutor(max_workers=limits.MAX_REPORTS_AT_ONCE, thread_name_prefix="reports")
-_running: dict[uuid.UUID, Future[None]] = {}
+_running: dict[uuid.UUID, Future[None]] = {}  # by job; guarded by the lock
 _lock = Lock()
 _DAY = timedelta(days=1)
 
@@ -59,8 +60,8 @@ def add(
     """
     with transaction.atomic():
         Account.objects.select_for_update().get(pk=token.account_id)  # one request at a time decides
-        same = ReportJob.objects.filter(token=token, idempotency_key=key).first() if key else None
-        if same is None:
+        existing = ReportJob.objects.filter(token=token, idempotency_key=key).first() if key else None
+        if existing is None:
             _check_unfinished(token.account_id)
             return ReportJob.objects.create(
                 id=report.id,
@@ -70,10 +71,10 @@ def add(
                 digest=report.digest,
                 options=dict(options),
             )
-    report_files.delete(report.id)
-    if (same.website_id, same.digest, same.options) != (website.pk, report.digest, dict(options)):
+    report_files.delete(report.id)  # the existing job has a file of its own
+    if (existing.website_id, existing.digest, existing.options) != (website.pk, report.digest, dict(options)):
         raise errors.ReusedKey
-    return same
+    return existing
 
 
 def check_room(token: ReportToken, *, key: str, now: datetime) -> None:
@@ -85,13 +86,14 @@ def check_room(token: ReportToken, *, key: str, now: datetime) -> None:
         return
     _check_unfinished(token.account_id)
     since = now - _DAY
-    sent = ReportJob.objects.filter(token__account=token.account_id, created_at__gt=since)
+    sent_jobs = ReportJob.objects.filter(token__account=token.account_id, created_at__gt=since)
     room = limits.MAX_SENT_BYTES_A_DAY
-    sums = sent.aggregate(bytes=Sum("length", default=0), reports=Count("pk"))
-    if sums["bytes"] + sums["reports"] * limits.MORE_BYTES_A_REPORT < room:
+    sums = sent_jobs.aggregate(bytes=Sum("length", default=0), reports=Count("pk"))
+    if sums["bytes"] + sums["reports"] * limits.EXTRA_BYTES_A_REPORT < room:
         return
-    for length, sent_at in sent.order_by("-created_at").values_list("length", "created_at"):
-        room -= length + limits.MORE_BYTES_A_REPORT
+    # There is room again when the oldest of the newest reports that fill the limit is a day old.
+    for length, sent_at in sent_jobs.order_by("-created_at").values_list("length", "created_at"):
+        room -= length + limits.EXTRA_BYTES_A_REPORT
         if room <= 0:
             raise errors.TooManyReports(
                 errors.TooManyReports.IN_A_DAY, seconds=ceil((sent_at - since).total_seconds())
@@ -107,7 +109,7 @@ def _check_unfinished(account_id: int) -> None:
 def run_and_wait(job: ReportJob, *, seconds: float) -> None:
     """Import the report in a thread, wait for its end at most ``seconds``, and reload ``job``."""
     if job.finished_at is None:
-        wait_for([_started(job.pk)], timeout=seconds)
+        wait_for([_start_once(job.pk)], timeout=seconds)
         job.refresh_from_db()
 
 
@@ -140,10 +142,12 @@ def prune(now: datetime) -> int:
     for pk in stored - set(ReportJob.objects.unfinished().values_list("pk", flat=True)):
         report_files.delete_orphan(pk, before=lost_since)
     old = ReportJob.objects.filter(finished_at__lt=now - limits.REPORT_JOB_LIFETIME)
-    return old.delete()[0]
+    number, _by_model = old.delete()
+    return number
 
 
-def _started(job_id: uuid.UUID) -> Future[None]:
+def _start_once(job_id: uuid.UUID) -> Future[None]:
+    """Return the running import of the job in this process, or start it."""
     with _lock:
         if job_id not in _running:
             _running[job_id] = _threads.submit(_run_in_thread, job_id)
@@ -243,15 +247,16 @@ def _outcome(results: Sequence[ImportResult], *, dry_run: bool, fail_on: str) ->
     """
     failing = {severity.label for severity in Severity if fail_on and severity >= Severity[fail_on.upper()]}
     reports = [dataclasses.asdict(result) | {"dry_run": dry_run} for result in results]
-    found = {label for result in results for label in (*result.new_severities, *result.unclear_severities)}
-    is_unknown = bool(fail_on) and any(result.unknown_severities for result in results)
+    reported = {label for result in results for label in (*result.new_severities, *result.unclear_severities)}
+    may_be_failing = bool(fail_on) and any(result.unknown_severities for result in results)
     return {
-        "passed": not (failing & found or is_unknown),
+        "passed": not (failing & reported or may_be_failing),
         "reports": msgspec.to_builtins(reports),
     }
 
 
 def _refusal(error: type[errors.ApiError], text: str) -> dict[str, Any]:
+    """Return the members of the response; the lines after the first are reasons for rows."""
     message, *reasons = text.splitlines()
     return {"code": error.code, "message": message, "reasons": reasons}
 

@@ -8,21 +8,22 @@ from functools import lru_cache
 
 from dashboard_api.importing.locations import DEFAULT_PORTS
 
-_MAX_NAMED_FAILURES = 10_000  # because they are kept in memory
+_MAX_NAMED_FAILURES = 10_000  # rules and locations of failed checks, which are kept in memory
 
 
 def target_of(location: str) -> str:
     """Return host and port of a normalised location; only the host if the port is unknown."""
     scheme, mark, rest = location.partition("://")
-    if not mark or "/" in scheme:
+    if not mark or "/" in scheme:  # without a scheme; "://" may be in the path
         scheme, rest = "", location
     return _target(scheme, rest.partition("/")[0])
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024)  # rows share a few targets
 def _target(scheme: str, authority: str) -> str:
     port = DEFAULT_PORTS.get(scheme)
-    return authority if port is None or _host(authority) != authority else f"{authority}:{port}"
+    has_port = _host(authority) != authority
+    return authority if port is None or has_port else f"{authority}:{port}"
 
 
 def _host(target: str) -> str:
@@ -70,12 +71,13 @@ class Scope:
 
     category: str = ""
     targets: Targets = field(default_factory=Targets)
-    checks: set[str] | None = None  # that ran; unset: all
-    ports: set[str] | None = None  # at every target; unset: all
+    checks: set[str] | None = None  # the rules that ran; unset: all
+    ports: set[str] | None = None  # that were scanned, at every target; unset: all
     rule_separators: str = "/"
-    failed: dict[str, Targets] = field(default_factory=lambda: defaultdict(Targets))  # by rule; "": all
-    failed_locations: set[str] = field(default_factory=set)  # failed for every rule, only there
-    named_failures: int = 0
+    # Targets where a rule failed, by rule; where every rule failed, by "".
+    failed: dict[str, Targets] = field(default_factory=lambda: defaultdict(Targets))
+    failed_locations: set[str] = field(default_factory=set)  # where every rule failed, and only there
+    named_failures: int = 0  # failed rules at a target, and failed locations
 
     def add_target(self, target: str) -> None:
         """Include ``target``, and its port if it has one."""
@@ -86,7 +88,8 @@ class Scope:
     def add_failure(self, target: str, rules: tuple[str, ...]) -> None:
         """Exclude failed or skipped ``rules`` at ``target``; every rule if they are unnamed or too many."""
         self.named_failures += len(rules)
-        for rule in (rules if self.named_failures <= _MAX_NAMED_FAILURES else ()) or ("",):
+        are_kept = rules and self.named_failures <= _MAX_NAMED_FAILURES
+        for rule in rules if are_kept else ("",):
             self.failed[rule].add(target)
 
     def add_failed_location(self, location: str) -> None:
@@ -107,6 +110,7 @@ class Scope:
         names = [rule, *_parents(rule, self.rule_separators)]
         if self.checks is not None and self.checks.isdisjoint(names):
             return False
+        # self.failed[name] alone would add the name.
         return not any(target in self.failed[name] for name in ("", *names) if name in self.failed)
 
 

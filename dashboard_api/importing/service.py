@@ -29,13 +29,13 @@ from dashboard_api.scanners import read_report
 from dashboard_api.scanners.report import Budget, EmptyReport, UnreadableReport
 from dashboard_api.scanners.streams import ByteSource
 
-SHOWN_REASONS = 20
+SHOWN_REASONS = 20  # of rows, in a result as text
 # Columns of ImportRun with the same name in ImportResult.
-_RECORDED = (
+_RESULT_COLUMNS = (
     *("scanned_at", "state", "detail", "rows", "findings", "occurrences", "coverage", "rejected"),
     *("new", "updated", "reopened", "fixed"),
 )
-_AUDITED = ("state", "rows", "rejected", "new", "updated", "reopened", "fixed", "digest")
+_AUDITED_COLUMNS = ("state", "rows", "rejected", "new", "updated", "reopened", "fixed", "digest")
 
 
 class RefusedReport(ValueError):
@@ -61,8 +61,8 @@ class ImportOptions:
     sources: Collection[str] = ()  # accept only these; empty: all but the reserved ones
     reserved_sources: Collection[str] = ()  # refuse these, unless ``sources`` names them
     max_bytes: int | None = None  # also after unpacking
-    budget: Budget | None = None  # counts the bytes
-    on_read: Callable[[bytes], object] = lambda _part: None
+    budget: Budget | None = None  # counts the bytes, also for the caller
+    on_read: Callable[[bytes], object] = lambda _part: None  # a part of the file
     on_stored: Callable[[int, int], object] = lambda _count, _total: None  # findings of a batch, of the file
     before_commit: Callable[[list[ImportResult]], object] = lambda _results: None  # in the transaction
 
@@ -72,8 +72,8 @@ def import_file(stream: BinaryIO, website: Website, options: ImportOptions) -> l
     _check_not_archived(website)
     digest = hashlib.sha256()
     observed = io.BufferedReader(_Observed(stream, [digest.update, options.on_read]))
-    reports, unusable = _read_all(observed, website, options)
-    all_results = [*(report.result for report in reports), *unusable]
+    reports, unusable_results = _read_all(observed, website, options)
+    all_results = [*(report.result for report in reports), *unusable_results]
     _check_sources(all_results, options)
     total = sum(report.result.findings for report in reports)
     with transaction.atomic():
@@ -86,35 +86,40 @@ def import_file(stream: BinaryIO, website: Website, options: ImportOptions) -> l
             "file_modified_at": options.report.modified_at,
         }
         results = _store_all(
-            reports, unusable, website, columns, on_stored=lambda count: options.on_stored(count, total)
+            reports,
+            unusable_results,
+            website,
+            columns,
+            on_stored=lambda count: options.on_stored(count, total),
         )
         options.before_commit(results)
-        transaction.set_rollback(options.dry_run)
+        transaction.set_rollback(options.dry_run)  # at the end of the block
     return results
 
 
 def _store_all(
     reports: Sequence[ReadReport],
-    unusable: Sequence[ImportResult],
+    unusable_results: Sequence[ImportResult],
     website: Website,
     columns: Mapping[str, Any],
     *,
     on_stored: Callable[[int], object],
 ) -> list[ImportResult]:
     """Store the reports, and create an ImportRun for each, usable or not; ``columns`` are shared by all."""
-    runs = [_record(result, website, columns) for result in (*(each.result for each in reports), *unusable)]
+    first_results = [*(report.result for report in reports), *unusable_results]
+    runs = [_record(result, website, columns) for result in first_results]
     results = []
     for report, run in zip(reports, runs, strict=False):  # the unusable ones come last
         results.append(store(report, Journal(run), on_stored=on_stored))
         run.version = report.version[:50]
         _set_last(run)
-    results += unusable
+    results += unusable_results
     for run in runs[len(reports) :]:
         _set_last(run)
     # One value for all reports of the file, so that the change feed shows them together.
-    newest = change_feed.newest(website.pk)
+    position = change_feed.newest(website.pk)
     for run, result in zip(runs, results, strict=True):
-        _complete(run, result, newest)
+        _complete(run, result, position)
     return results
 
 
@@ -171,7 +176,7 @@ def _read_all(
             except NothingImported as error:
                 unusable.append(error.result)
     except EmptyReport as error:
-        raise _empty() from error
+        raise _refusal_of_empty() from error
     except UnreadableReport as error:
         raise RefusedReport(f"{error} Nothing was changed.") from error
     if not usable:
@@ -181,9 +186,9 @@ def _read_all(
 
 def _check_sources(results: Sequence[ImportResult], options: ImportOptions) -> None:
     others = {result.source for result in results} - set(options.sources)
-    if foreign := others & set(options.reserved_sources):
+    if reserved := others & set(options.reserved_sources):
         raise OtherSource(
-            f"Only this service itself reports as {', '.join(sorted(foreign))}: give your "
+            f"Only this service itself reports as {', '.join(sorted(reserved))}: give your "
             "scanner a name of its own. Nothing was changed."
         )
     if options.sources and others:
@@ -205,13 +210,13 @@ def _refusal(results: list[ImportResult]) -> RefusedReport:
                 "The report is empty, and says that the scan had errors or did not end. Nothing was changed."
             )
             return RefusedReport(f"{text} {failed.detail}".strip())
-        return _empty()
+        return _refusal_of_empty()
     refused = [dataclasses.replace(result, state="refused") for result in results]
     details = "\n".join(line for result in refused for line in in_words(result))
     return RefusedReport(f"Every row was rejected, so nothing was changed.\n{details}")
 
 
-def _empty() -> EmptyRefusal:
+def _refusal_of_empty() -> EmptyRefusal:
     return EmptyRefusal(
         "The report is empty, which proves nothing without confirmation. If the scan ended and found "
         "nothing, say that it was complete, and name its format (nuclei for an empty file)."
@@ -236,7 +241,6 @@ def in_words(result: ImportResult) -> list[str]:
     """Return the result as lines of English text."""
     values = {field.name: getattr(result, field.name) for field in dataclasses.fields(result)}
     values["scanned_at"] = f"{result.scanned_at:%Y-%m-%d %H:%M}"
-    values["state"] = result.state
     lines = [
         "{source} on {host}, scanned {scanned_at} UTC: {state}.".format(**values),
         (
@@ -249,15 +253,15 @@ def in_words(result: ImportResult) -> list[str]:
         lines.append(scope)
     if result.detail:
         lines.append(result.detail)
-    rows: dict[str, list[int]] = {}
+    numbers_by_reason: dict[str, list[int]] = {}
     for row in (*result.rejects, *result.failures, *result.suppressions):
-        rows.setdefault(row.reason.rstrip("."), []).append(row.row)
-    reasons = list(rows.items())[:SHOWN_REASONS]
+        numbers_by_reason.setdefault(row.reason.rstrip("."), []).append(row.row)
+    reasons = list(numbers_by_reason.items())[:SHOWN_REASONS]
     for reason, (first, *others) in reasons:
-        more_rows = f" (and {len(others)} more row{'s' * (len(others) > 1)})" if others else ""
+        more_rows = f" (and {len(others)} more row{'s' if len(others) > 1 else ''})" if others else ""
         lines.append(f"Row {first} {reason}{more_rows}.")
-    count = sum(len(numbers) for _, numbers in reasons)
-    if more := result.rejected + result.failed + result.suppressed - count:
+    shown = sum(len(numbers) for _, numbers in reasons)
+    if more := result.rejected + result.failed + result.suppressed - shown:
         lines.append(f"And {more} more.")
     return lines
 
@@ -275,21 +279,21 @@ def _record(result: ImportResult, website: Website, columns: Mapping[str, Any]) 
     """Record an import before its report is stored, because the journal refers to the record."""
     return ImportRun.objects.create(
         website=website,
-        source=Source.objects.imported(result.source, result.source_name),
-        **{name: getattr(result, name) for name in _RECORDED},
+        source=Source.objects.get_or_add(result.source, result.source_name),
+        **{name: getattr(result, name) for name in _RESULT_COLUMNS},
         rejects=[{"row": reject.row, "reason": reject.reason} for reject in result.rejects],
         **columns,
     )
 
 
-def _complete(run: ImportRun, result: ImportResult, newest: change_feed.FeedPosition) -> None:
+def _complete(run: ImportRun, result: ImportResult, position: change_feed.FeedPosition) -> None:
     """Save the columns that are known only after the report was stored."""
-    for name in _RECORDED:
+    for name in _RESULT_COLUMNS:
         setattr(run, name, getattr(result, name))
     run.scope = scope_in_words(result)[:500]
-    run.newest_finding_id, run.newest_event_id = newest
+    run.newest_finding_id, run.newest_event_id = position
     run.save()
-    audit("import.stored", run, by=run.by, after={name: getattr(run, name) for name in _AUDITED})
+    audit("import.stored", run, by=run.by, after={name: getattr(run, name) for name in _AUDITED_COLUMNS})
 
 
 class _Observed(ByteSource):

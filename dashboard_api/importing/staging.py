@@ -22,7 +22,7 @@ from dashboard_api.scanners.text import within_bytes
 
 _BATCH = 1_000  # rows written to the temporary database at once
 FAILED_CHECK = "reports a failed check: "
-_REMEMBERED = 10_000  # findings whose texts are not written again
+_MAX_REMEMBERED = 10_000  # findings with texts that are not written again
 
 TimeOf = Callable[[datetime | None], datetime]  # the time that counts for a row, given the row's own time
 
@@ -35,7 +35,7 @@ class ReportedOccurrence:
     first_seen: datetime
     last_seen: datetime
     texts: dict[str, None] = field(default_factory=dict)  # distinct evidence, in the report's order
-    length: int = 0
+    length: int = 0  # characters of ``texts``
 
     def add_evidence(self, text: str) -> None:
         """Add the evidence of one more row, unless it is a repetition or the limit is reached."""
@@ -94,7 +94,7 @@ class GroupedFinding:
 
 @dataclass(slots=True, kw_only=True)
 class RowList:
-    """A count of rows, and the first rows with their reasons."""
+    """A count of rows, and the first rows with the reasons why they are here."""
 
     count: int = 0
     first: list[Reject] = field(default_factory=list)
@@ -115,14 +115,15 @@ class StagedReport:
 
     def __init__(self, scope: Scope, budget: Budget | None = None) -> None:
         self.scope, self._budget = scope, budget or Budget()
-        self.coverage = self.unreadable = 0
+        self.coverage = 0  # rows about what was checked
+        self.unreadable = 0  # rows that cannot be read, or have an unclear location
         self.unidentified = 0  # unreadable rows that may be about any finding
         self.unknown_severities = 0  # unreadable rows without a known severity
         self.unclear_severities: Counter[Severity] = Counter()  # finding rows at unclear locations
         self.rejected, self.failed, self.suppressed = RowList(), RowList(), RowList()
         self._rows: list[tuple[str, str, bytes]] = []
         self._aliases: list[tuple[str, str]] = []
-        self._worst: dict[str, Severity] = {}  # highest severity of each of the last findings
+        self._worst: dict[str, Severity] = {}  # highest severity by fingerprint, of the last findings
         # Only one thread uses it, but the garbage collector may close it in another one.
         self._database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         weakref.finalize(self, self._database.close)
@@ -132,7 +133,7 @@ class StagedReport:
         """Add a row about a finding; ``aliases`` are older fingerprints of the same finding."""
         worst = self._worst.get(fingerprint)
         if worst is None or row.severity > worst:  # a finding keeps the texts of its first worst row
-            if len(self._worst) == _REMEMBERED:
+            if len(self._worst) == _MAX_REMEMBERED:
                 self._worst.clear()
             self._worst[fingerprint] = row.severity
         else:
@@ -171,7 +172,7 @@ class StagedReport:
         self._write_rows()
         self._database.execute("CREATE INDEX report_row_of ON report_row (fingerprint)")
 
-    def use_stored_aliases(self, stored_of: Callable[[Sequence[str]], Container[str]]) -> None:
+    def use_stored_aliases(self, find_stored: Callable[[Sequence[str]], Container[str]]) -> None:
         """Replace fingerprints that are not stored by a stored alias; this may merge findings.
 
         Aliases that are fingerprints of other findings in the report are ignored.
@@ -180,26 +181,26 @@ class StagedReport:
         for fingerprint, alias in self._database.execute(_ALIASES):
             aliases_of.setdefault(fingerprint, []).append(alias)
         candidates = {each for fingerprint, aliases in aliases_of.items() for each in (fingerprint, *aliases)}
-        stored = stored_of(sorted(candidates))
+        stored = find_stored(sorted(candidates))
         for fingerprint, aliases in aliases_of.items():
             alias = next((alias for alias in aliases if alias in stored), None)
             if alias is not None and fingerprint not in stored:
-                self._database.execute(_RENAME, [alias, fingerprint])
+                self._database.execute(_REPLACE_FINGERPRINT, [alias, fingerprint])
 
     @property
     def findings(self) -> int:
         """The number of findings in the report."""
-        return self._number("SELECT COUNT(DISTINCT fingerprint) FROM report_row")
+        return self._count("SELECT COUNT(DISTINCT fingerprint) FROM report_row")
 
     @property
     def finding_rows(self) -> int:
         """The number of rows about findings."""
-        return self._number("SELECT COUNT(*) FROM report_row")
+        return self._count("SELECT COUNT(*) FROM report_row")
 
     @property
     def locations_count(self) -> int:
         """The number of locations in the report, with or without a finding."""
-        return self._number(f"SELECT COUNT(*) FROM ({_LOCATIONS})")  # noqa: S608  # our own statement
+        return self._count(f"SELECT COUNT(*) FROM ({_LOCATIONS})")  # noqa: S608  # our own statement
 
     def locations_by_target(self) -> Counter[str]:
         """Return the number of locations at each target."""
@@ -239,13 +240,15 @@ class StagedReport:
             elif row.severity > finding.row.severity:
                 finding.row = row
             finding.is_sampled = finding.is_sampled or row.is_sampled
-            has_room = finding.add(location, seen_at=seen_at, evidence=row.evidence) and has_room
+            was_added = finding.add(location, seen_at=seen_at, evidence=row.evidence)
+            has_room = has_room and was_added
             if row.first_seen_at is not None:
                 finding.add(location, seen_at=time_of(row.first_seen_at), evidence="")
         assert finding is not None  # noqa: S101  # groupby yields no empty group
-        finding.is_sampled |= bool(self.unreadable and self._number(_IS_KEPT, fingerprint))
+        # At an unclear location, the report may have it at any of its locations.
+        finding.is_sampled |= bool(self.unreadable and self._count(_IS_KEPT, fingerprint))
         finding.locations_count = (
-            len(finding.occurrences) if has_room else self._number(_COUNT_LOCATIONS, fingerprint)
+            len(finding.occurrences) if has_room else self._count(_COUNT_LOCATIONS, fingerprint)
         )
         return finding
 
@@ -255,11 +258,12 @@ class StagedReport:
         self._rows.clear()
         self._aliases.clear()
 
-    def _number(self, statement: str, *parameters: str) -> int:
-        number: int = self._database.execute(statement, parameters).fetchone()[0]
-        return number
+    def _count(self, statement: str, *parameters: str) -> int:
+        count: int = self._database.execute(statement, parameters).fetchone()[0]
+        return count
 
 
+# One transaction, which never ends: the database is deleted with the object.
 _TABLES = """
 PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; PRAGMA cache_size = -16000;
 CREATE TABLE report_row (fingerprint TEXT, location TEXT, row BLOB);
@@ -276,14 +280,16 @@ _IS_KEPT = "SELECT COUNT(*) FROM kept WHERE fingerprint = ?"
 _ALIASES = """
 SELECT fingerprint, alias FROM alias WHERE alias NOT IN (SELECT fingerprint FROM report_row) ORDER BY rowid
 """
-_RENAME = "UPDATE report_row SET fingerprint = ? WHERE fingerprint = ?"
+_REPLACE_FINGERPRINT = "UPDATE report_row SET fingerprint = ? WHERE fingerprint = ?"
 _CONTAINS = """
 SELECT 1 FROM report_row WHERE fingerprint = ?
 UNION ALL SELECT 1 FROM suppressed WHERE fingerprint = ? LIMIT 1
 """
+# Numbers in the order of the first rows.
 _NUMBER_FINDINGS = """
 INSERT INTO finding (fingerprint) SELECT fingerprint FROM report_row GROUP BY fingerprint ORDER BY MIN(rowid)
 """
+# CROSS JOIN makes SQLite read the findings first, in order.
 _GROUPED = """
 SELECT fingerprint, location, row FROM finding CROSS JOIN report_row USING (fingerprint)
 ORDER BY number, report_row.rowid
@@ -302,6 +308,7 @@ def stage(report: ScanReport, site: str, *, base_url: str | None) -> StagedRepor
     staged = StagedReport(scope, report.budget)
     for row in report:
         if isinstance(row, Reject):
+            # It may be about any finding, of any severity.
             staged.unreadable += 1
             staged.unidentified += 1
             staged.unknown_severities += 1
@@ -344,7 +351,7 @@ def _stage_check(staged: StagedReport, check: Check, location: str, source: str)
     staged.coverage += 1
     if check.error:
         staged.failed.add(check.row, f"{FAILED_CHECK}{check.error}")
-        if check.only_here:
+        if check.fails_only_here:
             staged.scope.add_failed_location(location)
         else:
             staged.scope.add_failure(target_of(location), check.rules)

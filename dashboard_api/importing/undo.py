@@ -29,12 +29,13 @@ from dashboard_api.models.hosts import host_of
 from dashboard_api.models.problems import problem_key
 from dashboard_api.models.scopes import summarise
 
-_BATCH = 500
-_NAMED = 5  # newer imports in a refusal
+_BATCH = 500  # rows in one statement
+_MAX_NAMED = 5  # newer imports in a refusal
 Row = TypeVar("Row", Finding, Occurrence)
-# Analysts' decisions about the status, and the columns that store them.
+# Events of analysts' decisions about the status, and the columns that store these decisions.
 _DECISIONS = ("false_positive", "accepted_risk", "fixed", "reconsidered")
-_DECIDED = ("status", "triage_until", "reviewed_at", "fixed_at")
+_DECISION_COLUMNS = ("status", "triage_until", "reviewed_at", "fixed_at")
+# Of an analyst: a note, a review, or an event by hand.
 _HAS_WORK = (
     Q(notes__isnull=False) | Q(reviewed_at__isnull=False) | Q(events__by__gt="", events__decision=None)
 )
@@ -83,7 +84,7 @@ def undo(run: ImportRun, *, by: str, reason: str, now: datetime) -> UndoResult:
     Raise ValidationError if the scanner has newer imports, if ``run`` was taken back before, is too old or
     changed no data, or if the reason is empty.
     """
-    Website.objects.select_for_update(no_key=True).get(pk=run.website_id)
+    Website.objects.select_for_update(no_key=True).get(pk=run.website_id)  # locks out other imports
     locked = ImportRun.objects.select_for_update().get(pk=run.pk)
     _check(locked, now=now)
     if not reason.strip():
@@ -94,7 +95,7 @@ def undo(run: ImportRun, *, by: str, reason: str, now: datetime) -> UndoResult:
     _delete(FindingEvent, changes.events)
     _restore_occurrences(changes)
     _restore_findings(changes, locked.source.slug)
-    _match_locations_to_decisions(locked, {number for number, _digest in changes.occurrences})
+    _match_locations_to_decisions(locked, {finding_id for finding_id, _digest in changes.occurrences})
     _restore_scopes(locked, changes.scopes)
     locked.changes.all().delete()
     fix_gone(locked.website, locked.source_id, changes.decisions_ended)
@@ -113,10 +114,10 @@ def _check(run: ImportRun, *, now: datetime) -> None:
     if not run.changes.exists():
         raise ValidationError("It changed nothing, so there is nothing to take back.")
     newer = newer_imports(run).select_related("website", "source")
-    if named := [f"{each} (import {each.pk})" for each in newer[:_NAMED]]:
-        if more := newer.count() - len(named):
-            named.append(f"and {more} more")
-        imports = "; ".join(named)
+    if names := [f"{each} (import {each.pk})" for each in newer[:_MAX_NAMED]]:
+        if more := newer.count() - len(names):
+            names.append(f"and {more} more")
+        imports = "; ".join(names)
         raise ValidationError(
             f"Take the newer imports of this scanner back first, the newest before the others: {imports}."
         )
@@ -129,7 +130,7 @@ def _load(run: ImportRun) -> Changes:
         changes.add(Changes.from_bytes(bytes(part.content)))
     for batch in _batches(changes.findings):
         for pk in _decided_since(run, batch):
-            for name in _DECIDED:
+            for name in _DECISION_COLUMNS:
                 (changes.findings[pk] or {}).pop(name, None)
     return changes
 
@@ -172,12 +173,13 @@ def _pass_on_severities(events: Collection[int]) -> None:
 
 def _restore_occurrences(changes: Changes) -> None:
     """Restore the occurrences of findings that are older than the import."""
+    # Without occurrences that were seen unchanged, or belong to findings that the import added.
     changed = {
-        key: before
-        for key, before in changes.occurrences.items()
-        if before != {} and changes.findings.get(key[0], {}) is not None
+        (finding_id, digest): before
+        for (finding_id, digest), before in changes.occurrences.items()
+        if before != {} and changes.findings.get(finding_id, {}) is not None
     }
-    for batch in _batches({number for number, _digest in changed}):
+    for batch in _batches({finding_id for finding_id, _digest in changed}):
         stored = Occurrence.objects.filter(finding__in=batch).iterator()
         _restore(
             Occurrence,
@@ -204,10 +206,10 @@ def _as_before(finding: Finding, before: Mapping[str, Any], slug: str) -> dict[s
     """Return the values to restore; if a decision overrides one now, restore the scanner's value below it."""
     restored = dict(before)
     for name in ("severity", "kind"):
-        of_scanner = restored.pop(f"source_{name}", restored.pop(name, None))
-        if of_scanner is not None:
-            is_covered = getattr(finding, f"source_{name}") is not None
-            restored[f"source_{name}" if is_covered else name] = of_scanner
+        value_of_scanner = restored.pop(f"source_{name}", restored.pop(name, None))
+        if value_of_scanner is not None:
+            is_overridden = getattr(finding, f"source_{name}") is not None
+            restored[f"source_{name}" if is_overridden else name] = value_of_scanner
     if "rule" in before or "title" in before:
         rule, title = before.get("rule", finding.rule), before.get("title", finding.title)
         restored["problem"] = problem_key(slug, rule, title)
@@ -243,8 +245,8 @@ def _match_locations_to_decisions(run: ImportRun, findings: Collection[int]) -> 
     is_fixed = Q(status=Finding.Status.FIXED)
     for batch in _batches(findings):
         decided = Finding.objects.filter(pk__in=_decided_since(run, batch))
-        counted = decided.annotate(present=present).order_by()
-        for finding in counted.filter((is_fixed & Q(present__gt=0)) | (~is_fixed & Q(present=0))):
+        mismatched = Q(is_fixed, present__gt=0) | Q(~is_fixed, present=0)
+        for finding in decided.annotate(present=present).order_by().filter(mismatched):
             if finding.status == Finding.Status.FIXED:
                 finding.occurrences.filter(gone_at=None).update(gone_at=finding.fixed_at)
             else:
@@ -273,13 +275,13 @@ def _restore_scopes(run: ImportRun, scopes: Mapping[ScopeKey, Before]) -> None:
         coverage.delete()
 
 
-def _delete(model: type[Finding | Occurrence | FindingEvent], numbers: Collection[int]) -> None:
-    for batch in _batches(numbers):
+def _delete(model: type[Finding | Occurrence | FindingEvent], ids: Collection[int]) -> None:
+    for batch in _batches(ids):
         model.objects.filter(pk__in=batch).only("pk").delete()
 
 
-def _batches(numbers: Collection[int]) -> Iterator[list[int]]:
+def _batches(ids: Collection[int]) -> Iterator[list[int]]:
     """Yield these ids in batches: PostgreSQL takes at most 65,535 parameters."""
-    ordered = sorted(numbers)
+    ordered = sorted(ids)
     for start in range(0, len(ordered), _BATCH):
         yield ordered[start : start + _BATCH]

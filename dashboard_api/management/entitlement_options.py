@@ -35,12 +35,12 @@ def add_entitlement_options(parser: CommandParser) -> None:
     parser.add_argument("--features", type=names, metavar="A,B", help="replaces the list; '' empties it")
 
 
-def fields_in(options: dict[str, Any]) -> dict[str, Any]:
+def given_fields(options: dict[str, Any]) -> dict[str, Any]:
     """Return the fields that were given as options."""
     return {name: options[name] for name in _FIELDS if options[name] is not None}
 
 
-def in_words(entitlement: Entitlement) -> str:
+def entitlement_in_words(entitlement: Entitlement) -> str:
     """Return an entitlement as a sentence."""
     features = f" Features: {', '.join(entitlement.features)}." if entitlement.features else ""
     today = timezone.now().date()
@@ -62,10 +62,10 @@ def in_words(entitlement: Entitlement) -> str:
 
 def result_fields(entitlement: Entitlement) -> dict[str, Any]:
     """Return an entitlement as fields for scripts, with today's status."""
-    return in_fields(entitlement) | {"status": entitlement.status_on(timezone.now().date())}
+    return entitlement_fields(entitlement) | {"status": entitlement.status_on(timezone.now().date())}
 
 
-def in_fields(entitlement: Entitlement) -> dict[str, Any]:
+def entitlement_fields(entitlement: Entitlement) -> dict[str, Any]:
     """Return an entitlement as fields, with the stored status."""
     fields = {name: getattr(entitlement, name) for name in _FIELDS}
     return fields | {"usable": entitlement.is_usable_on(timezone.now().date())}

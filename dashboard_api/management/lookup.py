@@ -16,9 +16,9 @@ def find_account(ref: str) -> Account:
     return account
 
 
-def find_website(text: str) -> Website:
+def find_website(typed_host: str) -> Website:
     """Return the website with this host; raises CommandError."""
-    host = host_of(text)
+    host = host_of(typed_host)
     website = Website.objects.filter(host=host).first()
     if website is None:
         raise CommandError(

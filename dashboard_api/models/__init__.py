@@ -9,7 +9,7 @@ from dashboard_api.models.forgotten import ForgottenAccount
 from dashboard_api.models.history import OpenCount
 from dashboard_api.models.hosts import host_of
 from dashboard_api.models.imports import ImportChange, ImportRun, Upload
-from dashboard_api.models.nonces import CallFacts, Claim, Nonce, SecretUse
+from dashboard_api.models.nonces import CallFacts, Nonce, NonceClaim, SecretUse
 from dashboard_api.models.notes import AnalystNote
 from dashboard_api.models.notices import BillingNotice
 from dashboard_api.models.ownership import OwnershipClaim
@@ -37,7 +37,6 @@ __all__ = [
     "CallOutcome",
     "CallRecord",
     "CallbackEvent",
-    "Claim",
     "Coverage",
     "CoverageScope",
     "CrawlerStop",
@@ -52,6 +51,7 @@ __all__ = [
     "Limits",
     "LinkEvent",
     "Nonce",
+    "NonceClaim",
     "Occurrence",
     "OpenCount",
     "Override",

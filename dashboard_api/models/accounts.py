@@ -122,7 +122,7 @@ class SecretQuerySet(models.QuerySet["Secret"]):
         for_portal: bool = False,
         portal_secret: int | None = None,
     ) -> tuple["Secret", str]:
-        """Store a new secret, or the given ``secret``; return it in clear, for the only time.
+        """Store a new secret, or ``secret``, which was made elsewhere; return it in clear, for the only time.
 
         Raises TooManySecrets if two secrets, or one test secret, are usable. Secrets for the portal have
         their own count, and the secret with the id ``portal_secret`` does not count. Raises ValidationError
@@ -130,7 +130,7 @@ class SecretQuerySet(models.QuerySet["Secret"]):
         """
         account = Account.objects.select_for_update().get(pk=account.pk)
         self._check_room(
-            account, timezone.now(), is_test=is_test, for_portal=for_portal, without=portal_secret
+            account, timezone.now(), is_test=is_test, for_portal=for_portal, without_id=portal_secret
         )
         if secret is None:
             prefix = limits.TEST_SECRET_PREFIX if is_test else limits.SECRET_PREFIX
@@ -153,13 +153,13 @@ class SecretQuerySet(models.QuerySet["Secret"]):
         return row, clear
 
     def _check_room(
-        self, account: Account, now: datetime, *, is_test: bool, for_portal: bool, without: int | None
+        self, account: Account, now: datetime, *, is_test: bool, for_portal: bool, without_id: int | None
     ) -> None:
         """Revoke secrets that retired before ``now``; raise TooManySecrets if too many remain usable."""
         retired = self.filter(account=account, state=Secret.State.RETIRING, retires_at__lte=now)
         retired.update(state=Secret.State.REVOKED, revoked_at=F("retires_at"))
         usable = self.filter(account=account, is_test=is_test, for_portal=for_portal).usable(now)
-        usable = usable.exclude(pk=without) if without else usable
+        usable = usable.exclude(pk=without_id) if without_id else usable
         if is_test and len(usable) >= limits.MAX_TEST_SECRETS:
             raise TooManySecrets(
                 f"{account} already has a test secret ({usable[0].pk}: {usable[0].hint}). Revoke it first."
@@ -173,7 +173,10 @@ class SecretQuerySet(models.QuerySet["Secret"]):
 
     @sensitive_variables("secret")
     def _check_brought_in(self, account: Account, secret: str) -> None:
-        """Raise DuplicateSecret if the account has or had ``secret``: a revoked secret must not return."""
+        """Check a secret that was made elsewhere; raises ValidationError for its form.
+
+        Raises DuplicateSecret if the account has or had it: a revoked secret must not return.
+        """
         if (
             not limits.MIN_SECRET_LENGTH <= len(secret) <= limits.MAX_SECRET_LENGTH
             or not secret.isprintable()
@@ -289,8 +292,8 @@ class Secret(models.Model):
     @transaction.atomic
     def revoke(self, *, now: datetime) -> None:
         """Revoke the secret at once; raises AlreadyRevoked."""
-        others = Secret.objects.filter(pk=self.pk).exclude(state=self.State.REVOKED)
-        changed = others.update(state=self.State.REVOKED, revoked_at=now)
+        not_revoked = Secret.objects.filter(pk=self.pk).exclude(state=self.State.REVOKED)
+        changed = not_revoked.update(state=self.State.REVOKED, revoked_at=now)
         self.refresh_from_db(fields=["state", "revoked_at"])
         if not changed:
             raise AlreadyRevoked(f"Nothing to do: {self} is revoked already.")

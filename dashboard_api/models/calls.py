@@ -10,7 +10,7 @@ from django.db import models
 
 from dashboard_api.backends.statements import changed_rows, to_column
 
-NO_ALLOWANCE = 2**31 - 1  # more calls than a row can count
+UNLIMITED_ALLOWANCE = 2**31 - 1  # the most calls that a row can count
 
 
 class Pause(NamedTuple):
@@ -25,23 +25,23 @@ class CallLimit(NamedTuple):
 
     per_second: int
     burst: int
-    counts: bool = True  # test calls are limited, but not counted
-    allowance: int | None = None  # of a day
+    is_counted: bool = True  # test calls are limited, but not counted
+    allowance: int | None = None  # calls a day
 
     def parameters(self, at: datetime) -> dict[str, Any]:
         """Return the parameters of the statement that counts a call, with times in microseconds."""
         now = int(at.timestamp() * 1_000_000)
         return {
             "day": at.date().isoformat(),
-            "counted": int(self.counts),
+            "counted": int(self.is_counted),
             "now": now,
             "interval": 1_000_000 // self.per_second,
-            "allowance": NO_ALLOWANCE if self.allowance is None else self.allowance,
+            "allowance": UNLIMITED_ALLOWANCE if self.allowance is None else self.allowance,
             "latest": self._latest(now),
         }
 
     def refuses(self, account_id: int, at: datetime) -> bool:
-        """Return whether a call at ``at`` comes too early; other calls meanwhile never change a yes."""
+        """Return whether a call at ``at`` comes too early; further calls can only change a no to a yes."""
         usage = Usage.objects.filter(account_id=account_id, day=at.date()).first()
         if usage is None:
             return False
@@ -52,16 +52,17 @@ class CallLimit(NamedTuple):
         usage = Usage.objects.filter(account_id=account_id, day=at.date()).first()
         if usage is None:
             return Pause(1)
-        midnight = 86_400 - int(at.timestamp()) % 86_400  # a new row begins then
+        until_midnight = 86_400 - int(at.timestamp()) % 86_400  # then a new row begins, with an empty count
         if self._is_used_up(usage):
-            return Pause(midnight, usage.calls)
+            return Pause(until_midnight, usage.calls)
         excess = usage.arrival - self._latest(int(at.timestamp() * 1_000_000))
-        return Pause(min(max(1, -(-excess // 1_000_000)), midnight))
+        return Pause(min(max(1, -(-excess // 1_000_000)), until_midnight))  # -(-a // b) rounds up
 
     def _is_used_up(self, usage: "Usage") -> bool:
         return self.allowance is not None and usage.calls >= self.allowance
 
     def _latest(self, now: int) -> int:
+        """Return the largest ``Usage.arrival``, in microseconds, that still allows a call."""
         return now + 1_000_000 // self.per_second * (self.burst - 1)
 
 
@@ -69,7 +70,8 @@ class Usage(models.Model):
     """The calls of an account on a day (UTC), and its rate limit: counted and limited by one statement.
 
     ``arrival`` is the time in microseconds until which its calls use up the rate (generic cell rate
-    algorithm). The portal's own calls are neither counted nor limited.
+    algorithm): each call moves it by the interval of the rate. The portal's own calls
+    are neither counted nor limited.
     """
 
     pk = models.CompositePrimaryKey("account_id", "day")

@@ -54,6 +54,7 @@ class Terms:
     def usable_until(self) -> date:
         """The last day on which calls are answered, including days of grace."""
         if self.status == EntitlementStatus.PAST_DUE:
+            # clean() sets past_due_since; without it, the plan has expired.
             return _later(self.past_due_since or date.min, limits.PAST_DUE_GRACE)
         if self.renews and self.status in (EntitlementStatus.ACTIVE, EntitlementStatus.TRIALING):
             return _later(self.ends_on, limits.RENEWAL_GRACE)
@@ -76,6 +77,7 @@ class AgreedTerms(msgspec.Struct, Terms, frozen=True, kw_only=True):
     sites_limit: int
     features: list[str]
 
+    # Constants, not fields: payments do not change what staff set.
     status = EntitlementStatus.ACTIVE
     past_due_since = None
 
@@ -211,7 +213,7 @@ class Entitlement(Terms, models.Model):
         terms, agreed = self.terms, self.agreed_terms
         if terms is None or agreed is None:
             return False
-        if self.plan_revision is not None:
+        if self.plan_revision is not None:  # overrides can change sites_limit
             terms = msgspec.structs.replace(terms, sites_limit=agreed.sites_limit)
         return terms == agreed
 

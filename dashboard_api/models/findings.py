@@ -36,12 +36,13 @@ class Kind(models.TextChoices):
 class SourceManager(models.Manager["Source"]):
     """Queries on sources."""
 
-    def imported(self, slug: str, name: str) -> "Source":
+    def get_or_add(self, slug: str, name: str) -> "Source":
         """Return the source of a report; a new one is disabled, so that only its own websites show it.
 
         Operators decide whether every website should be checked by it.
         """
-        return self.get_or_create(slug=slug, defaults={"name": name, "enabled": False})[0]
+        source, _is_new = self.get_or_create(slug=slug, defaults={"name": name, "enabled": False})
+        return source
 
 
 class Source(models.Model):

@@ -10,8 +10,8 @@ from dashboard_api.models.sites import Website
 class OpenCount(models.Model):
     """Open findings at the end of a day (UTC), by severity; a day without a change has no row.
 
-    ``record_day`` writes the row of yesterday after midnight. ``suspected_high`` is the part of ``high``
-    that is only suspected, and so on.
+    ``record_yesterday`` writes the row after midnight. ``suspected_high`` is the part of ``high`` that is
+    only suspected, and so on.
     """
 
     website = models.ForeignKey(  # the unique constraint indexes it

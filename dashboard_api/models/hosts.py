@@ -10,6 +10,7 @@ from foundation.addresses.hosts import MAX_HOST_LENGTH
 if TYPE_CHECKING:
     from dashboard_api.models.findings import Finding
 
+# "https://", or "//" alone; then an IPv6 address in brackets, or the text before port, path or query.
 _SCHEME = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE | re.ASCII)
 _HOST = re.compile(r"\[([^\]]*)\]|([^/?#:\[\]]*)")
 

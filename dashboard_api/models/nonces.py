@@ -23,10 +23,11 @@ from dashboard_api.backends.statements import (
 from dashboard_api.models.calls import CallLimit
 
 NONCE_LIFETIME = timedelta(seconds=limits.TIMESTAMP_WINDOW_SECONDS + limits.NONCE_MARGIN_SECONDS)
-# A row without an account: nonces that expire no later than it are refused.
+# The fence: a row without an account, because spent nonces may be missing after a restore. Nonces that expire
+# no later than it are refused.
 _FENCE: dict[str, Any] = {"account_id": 0, "nonce": "fence"}
 
-_noted: dict[int, datetime] = {}  # time of the last note by this process, by secret id
+_noted: dict[int, datetime] = {}  # by secret id: the last use that this process stored
 # The secrets and addresses that read the calls of their account in the last minute.
 _readers: TTLCache[tuple[int, str], bool] = TTLCache(maxsize=1_000, ttl=60)
 # The accounts with a refused call on record in the last second.
@@ -34,7 +35,7 @@ _limited: TTLCache[int, bool] = TTLCache(maxsize=1_000, ttl=1)
 _lock = Lock()
 
 
-class Claim(Enum):
+class NonceClaim(Enum):
     """The result of claiming a nonce; it is spent in each case."""
 
     ACCEPTED = "accepted"
@@ -43,7 +44,7 @@ class Claim(Enum):
 
 
 # By the number of rows that CLAIM_AND_COUNT_SQLITE changed: 0, 1 (nonce) or 2 (nonce and count).
-_CLAIMS = (Claim.REPLAYED, Claim.LIMITED, Claim.ACCEPTED)
+_CLAIMS = (NonceClaim.REPLAYED, NonceClaim.LIMITED, NonceClaim.ACCEPTED)
 
 
 class CallFacts(NamedTuple):
@@ -69,7 +70,7 @@ class NonceQuerySet(models.QuerySet["Nonce"]):
         expires_at: datetime,
         facts: CallFacts,
         limit: CallLimit | None = None,
-    ) -> Claim:
+    ) -> NonceClaim:
         """Spend ``nonce`` and count the call; of concurrent calls, exactly one is ACCEPTED.
 
         This is one atomic statement with its own commit. Calls without a limit are not counted. Raises
@@ -83,22 +84,25 @@ class NonceQuerySet(models.QuerySet["Nonce"]):
             "expires_at": int(expires_at.timestamp()),
         }
         if limit is None:
-            return Claim.ACCEPTED if changed_rows(Nonce, sql.CLAIM, row) else Claim.REPLAYED
+            return NonceClaim.ACCEPTED if changed_rows(Nonce, sql.CLAIM, row) else NonceClaim.REPLAYED
         if _is_repeated_refusal(account_id, limit, facts.at):
             row["at"] = None
-        claim = self._counted(row | limit.parameters(facts.at))
-        if claim is Claim.LIMITED and row["at"]:
+        claim = self._claim_and_count(row | limit.parameters(facts.at))
+        if claim is NonceClaim.LIMITED and row["at"]:
             with _lock:
                 _limited[account_id] = True
         return claim
 
-    def _counted(self, row: dict[str, Any]) -> Claim:
+    def _claim_and_count(self, row: dict[str, Any]) -> NonceClaim:
         if _is_sqlite():
             return _CLAIMS[rows_changed_by_triggers(Nonce, sql.CLAIM_AND_COUNT_SQLITE, row)]
         if changed_rows(Nonce, sql.CLAIM_AND_COUNT_POSTGRESQL, row):
-            return Claim.ACCEPTED
-        own = self.filter(account_id=row["account_id"], nonce=row["nonce"], request_id=row["request_id"])
-        return Claim.LIMITED if own.exists() else Claim.REPLAYED
+            return NonceClaim.ACCEPTED
+        # A limited call spends its nonce as well; a replay has another request id.
+        spent_by_it = self.filter(
+            account_id=row["account_id"], nonce=row["nonce"], request_id=row["request_id"]
+        )
+        return NonceClaim.LIMITED if spent_by_it.exists() else NonceClaim.REPLAYED
 
     def raise_fence(self, now: datetime) -> datetime:
         """Refuse every call that may have been accepted before ``now``; return the last refused timestamp.
@@ -121,9 +125,9 @@ class NonceQuerySet(models.QuerySet["Nonce"]):
         parameters = {"now": int(now.timestamp()), "batch": batch}
         if _is_sqlite():
             with transaction.atomic(using=alias_of(Nonce)):
-                *_, count = [changed_rows(Nonce, statement, parameters) for statement in sql.PRUNE_SQLITE]
-            return count
-        [(count,)] = select(Nonce, sql.PRUNE_POSTGRESQL, parameters)
+                counts = [changed_rows(Nonce, statement, parameters) for statement in sql.PRUNE_SQLITE]
+            return counts[-1]  # of the nonces, which the last statement deletes
+        ((count,),) = select(Nonce, sql.PRUNE_POSTGRESQL, parameters)
         return int(count)
 
 

@@ -71,6 +71,7 @@ class AnalystNote(models.Model):
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Set ``published_at`` when customers can first read the note; notifications use it."""
+        # A note that the same account could read already keeps its time.
         visible = type(self).objects.filter(pk=self.pk, is_internal=False, account=self.account)
         since = visible.values_list("published_at", flat=True).first() or timezone.now()
         self.published_at = None if self.is_internal else since

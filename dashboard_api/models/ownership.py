@@ -18,8 +18,8 @@ from foundation.addresses.hosts import MAX_HOST_LENGTH
 TOKEN_PREFIX = "tdv1-"  # noqa: S105 - public by nature
 _TOKEN_BYTES = 20
 _HOUR = timedelta(hours=1)
-SCANNED_WITHOUT_PROOF = timedelta(days=3)
-LATEST_CHECK = timedelta(days=8)  # the calendar plans at most a week ahead
+SCANNED_WITHOUT_PROOF = timedelta(days=3)  # so long after the first miss, the website is still scanned
+LATEST_CHECK = timedelta(days=8)  # from now; the calendar plans at most a week ahead
 
 
 def new_token() -> str:
@@ -51,7 +51,7 @@ class OwnershipClaimQuerySet(models.QuerySet["OwnershipClaim"]):
         turn = Window(RowNumber(), partition_by="account", order_by=oldest)
         return self.open().filter(is_due).annotate(turn=turn).order_by("turn", *oldest)
 
-    def locked(self, host: str) -> list["OwnershipClaim"]:
+    def lock_all(self, host: str) -> list["OwnershipClaim"]:
         """Lock all claims to ``host`` until the end of the transaction, and return them with their accounts.
 
         Code that also locks the website locks the claims first.
@@ -134,7 +134,7 @@ class OwnershipClaim(models.Model):
         ARCHIVED = "archived", "archived"
         OTHER = "other", "another reason"
 
-    HOLDING: ClassVar = (State.VERIFIED, State.FAILING)  # the account may be linked
+    HOLDING: ClassVar = (State.VERIFIED, State.FAILING)  # proven: the account may be linked
 
     account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="ownership_claims")
     host = models.CharField(max_length=MAX_HOST_LENGTH)

@@ -128,7 +128,7 @@ class Plan(models.Model):
 
     @property
     def terms(self) -> Limits:
-        """The limits as values."""
+        """The column ``limits`` as an object; not to be confused with the terms of an entitlement."""
         return read_limits(self.limits)
 
     def clean(self) -> None:

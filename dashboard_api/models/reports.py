@@ -188,6 +188,6 @@ class ReportJob(models.Model):
         return f"report {self.pk} about {self.website}"
 
     def finish(self, status: int, outcome: dict[str, Any]) -> None:
-        """Record the outcome."""
+        """Record the outcome, and ``length``, which the import has set."""
         self.finished_at, self.status, self.outcome = timezone.now(), status, outcome
         self.save(update_fields=["finished_at", "status", "outcome", "length"])

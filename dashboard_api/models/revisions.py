@@ -6,6 +6,7 @@ from dashboard_api.backends.revisions import EVERY_WEBSITE
 
 Tags = tuple[int | None, int | None]  # of the website and of all websites; None before the first change
 
+# Two columns for a statement: the tag of ``website``, and the tag of all websites.
 TAGS = f"""
 (SELECT tag FROM dashboard_api_revision WHERE website_id = {{website}}),
 (SELECT tag FROM dashboard_api_revision WHERE website_id = {EVERY_WEBSITE})

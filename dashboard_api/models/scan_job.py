@@ -13,7 +13,7 @@ from dashboard_api.models.findings import Finding
 from dashboard_api.models.imports import ImportRun
 from dashboard_api.models.sites import Website
 
-PAGE_CHANGED = "page_changed"  # the reason of a scan that met a page which looks different
+PAGE_CHANGED = "page_changed"  # the reason of a scan that met another home page than the known page
 
 
 class ScanJobQuerySet(models.QuerySet["ScanJob"]):

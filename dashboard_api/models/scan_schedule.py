@@ -27,7 +27,7 @@ class ScanScheduleQuerySet(models.QuerySet["ScanSchedule"]):
         is_paused = Q(paused_until__gt=today)
         is_wrong = Q(next_at__gt=now + LATEST_SCAN) & ~is_paused
         is_due = Q(next_at__lte=now) | is_wrong
-        rank = Case(*(When(profile=profile, then=rank) for rank, profile in enumerate(ScanJob.Profile)))
+        rank = Case(*(When(profile=profile, then=size) for size, profile in enumerate(ScanJob.Profile)))
         jobs = ScanJob.objects.unended().filter(website=OuterRef("link__website")).annotate(rank=rank)
         is_smaller = Q(trigger=ScanJob.Trigger.RETEST) | Q(rank__lt=OuterRef("rank"))
         rows = self.annotate(rank=rank).filter(~Exists(jobs.filter(is_smaller)))

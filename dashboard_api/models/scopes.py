@@ -69,9 +69,8 @@ def summarise(coverage: Coverage, scopes: Collection[CoverageScope]) -> None:
     scopes = sorted(scopes, key=lambda scope: (scope.category, scope.target))
     coverage.state = max((scope.state for scope in scopes), key=_WORST_LAST.index)
     coverage.last_run_at = min(scope.last_run_at for scope in scopes)
-    coverage.completed_at = max(
-        (at for at in (coverage.completed_at, *(scope.completed_at for scope in scopes)) if at), default=None
-    )
+    completed = [coverage.completed_at, *(scope.completed_at for scope in scopes)]
+    coverage.completed_at = max(filter(None, completed), default=None)
     counted = [scope.urls_checked for scope in scopes if scope.urls_checked is not None]
     coverage.urls_checked = sum(counted) if counted else None
     coverage.version = max(scopes, key=lambda scope: scope.last_run_at).version

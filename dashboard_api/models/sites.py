@@ -18,7 +18,7 @@ from dashboard_api.models.ownership import OwnershipClaim
 from foundation.addresses.domains import is_public_suffix, registrable_domain
 from foundation.addresses.hosts import MAX_HOST_LENGTH, InvalidHost, typed_host
 
-RETIRING = "ownership check"
+_RETIRED_BY = "ownership check"  # the actor on record
 _RETIRED = "Another owner has proven the website, and no account held it."
 _LINKED_BY_HAND = "It was linked for another owner by hand, and no account held it."
 
@@ -64,11 +64,12 @@ class InUse(ValidationError):
     """The website has findings or an active link, so it cannot be deleted."""
 
 
-def _retired_start(host: str) -> str:
-    return f"{host[:200]} ("  # no host has spaces
+def _retired_prefix(host: str) -> str:
+    """Return how the host of a retired website begins: with its original host and a space."""
+    return f"{host[:200]} ("  # no other host has spaces
 
 
-def host_before(host: str) -> str:
+def original_host(host: str) -> str:
     """Return the original host of a website; retired websites have a suffix after it."""
     return host.partition(" ")[0]
 
@@ -124,7 +125,7 @@ class Website(models.Model):
                 self.host = typed_host(self.host)
             except InvalidHost as error:
                 raise ValidationError({"host": f"The host {error}."}) from error
-            if self._state.adding:
+            if self._state.adding:  # not stored yet
                 check_has_one_owner(self.host)
         if self.verified_at is not None and not self.verified_by:
             raise ValidationError({"verified_by": "Say who verified the website."})
@@ -147,7 +148,7 @@ class Website(models.Model):
 
         Raises NotVerified.
         """
-        OwnershipClaim.objects.locked(self.host)
+        OwnershipClaim.objects.lock_all(self.host)
         self._lock()
         self.check_verified()
         if self.retired_at is not None:  # a new owner may have taken over meanwhile
@@ -194,11 +195,11 @@ class Website(models.Model):
 
         Raises AlreadyArchived.
         """
-        self.archive(by=RETIRING, reason=reason, now=now)
+        self.archive(by=_RETIRED_BY, reason=reason, now=now)
         former, self.retired_at = self.host, now
-        self.host = f"{_retired_start(former)}{self.pk}, until {now:%Y-%m-%d})"
+        self.host = f"{_retired_prefix(former)}{self.pk}, until {now:%Y-%m-%d})"
         self.save(update_fields=["host", "retired_at"])
-        audit("website.retired", self, by=RETIRING, host=former)
+        audit("website.retired", self, by=_RETIRED_BY, host=former)
 
     def former_holders(self, account: Account) -> list[str]:
         """Return the references of other accounts that held the website last; empty if an account holds it.
@@ -234,7 +235,7 @@ class Website(models.Model):
 
         Raises Archived or NotVerified.
         """
-        OwnershipClaim.objects.locked(self.host)
+        OwnershipClaim.objects.lock_all(self.host)
         self.check_not_archived()
         self.check_verified()
         host = self.host
@@ -245,7 +246,7 @@ class Website(models.Model):
 
     def retired_ones(self) -> models.QuerySet["Website"]:
         """Return the retired websites of former owners that had the host of this one."""
-        return Website.objects.filter(host__startswith=_retired_start(self.host), retired_at__isnull=False)
+        return Website.objects.filter(host__startswith=_retired_prefix(self.host), retired_at__isnull=False)
 
     def _revoke_links(self, *, by: str, reason: str, now: datetime) -> int:
         """Revoke the active links, and return their number."""
@@ -286,12 +287,14 @@ class Website(models.Model):
 
         Otherwise an import could overwrite a decision or apply one that has ended, or both could deadlock.
         """
-        list(Website.objects.select_for_update(no_key=True).filter(pk__in=set(websites)).order_by("pk"))
+        locked = Website.objects.select_for_update(no_key=True).filter(pk__in=set(websites)).order_by("pk")
+        list(locked)  # runs the statement
 
     def _lock(self) -> None:
         """Lock the website until the end of the transaction, and reload its host, archive and verification.
 
-        Code that also locks an account locks the website first.
+        Code that also locks an account locks the website first. ``no_key`` lets others add rows that refer to
+        the website.
         """
         locked = Website.objects.select_for_update(no_key=True).get(pk=self.pk)
         self.archived_at, self.archived_by = locked.archived_at, locked.archived_by
@@ -343,7 +346,7 @@ class SiteLinkQuerySet(models.QuerySet["SiteLink"]):
 
         Call it in a transaction: it locks claims, website and account, so the result holds until the end.
         """
-        OwnershipClaim.objects.locked(website.host)
+        OwnershipClaim.objects.lock_all(website.host)
         website = Website.objects.select_for_update(no_key=True).get(pk=website.pk)
         website.check_not_archived()
         account = Account.objects.select_for_update().get(pk=account.pk)
@@ -439,7 +442,7 @@ class SiteLink(models.Model):
     @transaction.atomic
     def restore(self, *, by: str, reason: str, now: datetime) -> None:
         """Restore a revoked link; raises Archived, NotVerified, NotRevoked or SitesLimitReached."""
-        OwnershipClaim.objects.locked(self.website.host)
+        OwnershipClaim.objects.lock_all(self.website.host)
         website = Website.objects.select_for_update(no_key=True).get(pk=self.website_id)
         website.check_not_archived()
         account = self._lock()

@@ -47,6 +47,7 @@ _ADVICE = {
     ),
     "timed_out": "The website did not answer within 12 seconds: check again later.",
 }
+# The advice by method, where it differs from _ADVICE.
 _OF_META = {
     "not_found": "The start page has no such tag: put it into <head>, and publish the page.",
     "other_content": "The tag has another value: use the expected one, next to the other if that is needed.",
@@ -84,5 +85,5 @@ def advice_for(method: str, outcome: str, strength: str) -> str:
     """Return the owner's next step in English, or an empty text if no step is needed."""
     if outcome == "found" and strength == "http":
         return _WEAK
-    own = _OF_METHOD.get(method, {})
-    return own[outcome] if outcome in own else _ADVICE[outcome]
+    of_method = _OF_METHOD.get(method, {})
+    return of_method[outcome] if outcome in of_method else _ADVICE[outcome]

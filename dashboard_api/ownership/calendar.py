@@ -4,17 +4,18 @@ from datetime import datetime, timedelta
 
 from dashboard_api.models import OwnershipClaim
 
-PENDING_FOR = timedelta(days=30)
+PENDING_FOR = timedelta(days=30)  # how long a claim waits for its token
+# A verified claim is failing after both, and lapses after 14 days without its token.
 FAILING_AFTER = timedelta(hours=24)
-MISSES = 3
+MISSES = 3  # checks that missed the token
 LAPSES_AFTER = timedelta(days=14)
 RESTORED_WITHIN = timedelta(days=180)  # a lapsed claim begins again with its token
 LISTED_FOR = timedelta(days=30)  # after the end of a claim
-UNASKED_FOR = timedelta(days=30)
-JUDGED_BY = timedelta(hours=1)  # recent checks show whether our own network works
+UNASKED_FOR = timedelta(days=30)  # checks that could not ask do not count as misses for so long
+JUDGED_BY = timedelta(hours=1)  # checks of this time show whether our own network works
 
-_MINUTES = (1, 2, 4, 8, 15, 30, 60, 120, 240)
-_AFTER_MISSES = (timedelta(hours=1), timedelta(hours=6))
+_MINUTES = (1, 2, 4, 8, 15, 30, 60, 120, 240)  # between the first checks of a new claim
+_AFTER_MISSES = (timedelta(hours=1), timedelta(hours=6))  # until the next check, after one miss and two
 _WEEK = timedelta(days=7)
 
 

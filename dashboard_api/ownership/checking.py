@@ -18,10 +18,11 @@ from foundation.texts.markup import text_of_page
 
 FILE_PATH = "/.well-known/threat-dashboard-challenge.txt"
 META_NAME = "threat-dashboard-verification"
-_MAX_FOUND, _MAX_TEXT = 5, 100
-_MAX_URL = 200
+# Of a result: how many texts were found, and characters of each text and URL.
+_MAX_FOUND, _MAX_TEXT, _MAX_URL = 5, 100, 200
 
-_NO_ANSWER = {"connect_failed", "timed_out", "tls_invalid"}
+_NO_ANSWER = {"connect_failed", "timed_out", "tls_invalid"}  # outcomes without a response
+# Outcomes after which the token may still be in its place.
 _NOT_ASKED = _NO_ANSWER | {"blocked", "servers_silent", "unreadable"}
 # These reasons share an outcome, and so the advice to the owner, with another one.
 _OUTCOMES = {
@@ -67,7 +68,7 @@ class _Place(NamedTuple):
     path: str
     max_bytes: int
     read: Callable[[Fetched, str], tuple[str, list[str]]]
-    expected: str = "%s"
+    expected: str = "%s"  # what the owner puts there; %s is the token
 
 
 def check(
@@ -139,15 +140,16 @@ class _Look:
         found = [f"{scheme}: {text}" for scheme, text in texts if text.strip()]
         if plain.outcome in _NO_ANSWER:
             return reading._replace(found=found)
+        # From here on, http answers without the token, and https has no valid certificate.
         if not self._is_own_https(reading.tried):
             return plain._replace(found=found)
-        if plain.outcome in ("not_found", "status"):
+        if plain.outcome in ("not_found", "status"):  # the website may answer only by https
             return reading._replace(found=found)
         return plain._replace(found=found, is_certain=False)
 
     def _is_own_https(self, tried: Sequence[str]) -> bool:
         """Return False if https has no certificate for the host; True also if that is unknown."""
-        if not tried:
+        if not tried:  # unknown, such as after a redirect
             return True
         try:
             return not shake_hands(self._host, tried[0], self._deadline, tls=self._tls).is_for_another
@@ -183,19 +185,19 @@ class _Look:
                 verify=scheme == "https",  # http may lead to any certificate, as in HTTP-01 of ACME
             )
         except FetchFailed as error:
-            self._note(error.hops)
+            self._add_asked(error.hops)
             tried = error.hops[0].addresses if len(error.hops) == 1 else ()
             return _Reading(_OUTCOMES.get(error.reason, error.reason), [error.detail], tried=tried)
-        self._note(response.hops)
-        outcome, found = self._judged(response)
+        self._add_asked(response.hops)
+        outcome, found = self._outcome_of(response)
         return _Reading(outcome, found, response)
 
-    def _note(self, hops: Sequence[Hop]) -> None:
+    def _add_asked(self, hops: Sequence[Hop]) -> None:
         for hop in hops:
             addresses = ", ".join(hop.addresses)
             self.asked.append(f"{hop.url[:_MAX_URL]} ({addresses})" if addresses else hop.url[:_MAX_URL])
 
-    def _judged(self, response: Fetched) -> tuple[str, list[str]]:
+    def _outcome_of(self, response: Fetched) -> tuple[str, list[str]]:
         """Return the outcome of a response, and what was found."""
         headers, status = response.headers, response.status
         title = [f"{status} {title_of(response.body)}".strip()]
@@ -208,7 +210,7 @@ class _Look:
             return "blocked", title
         if outcome in {"status", "unreadable"}:
             return outcome, found
-        age = headers.get("Age", "")
+        age = headers.get("Age", "")  # in seconds, of a response from a cache
         if age.isascii() and age.isdecimal() and int(age[:9]) > 0:
             copied = self._now - timedelta(seconds=int(age[:9]))
             return "stale_cache", [f"a copy of {copied:%Y-%m-%d %H:%M:%S} UTC", *found]
@@ -222,8 +224,8 @@ def _read_file(response: Fetched, token: str) -> tuple[str, list[str]]:
         return "unreadable", []
     is_wide = body.startswith((b"\xff\xfe", b"\xfe\xff"))  # as some editors save texts
     lines = body.decode("utf-16" if is_wide else "utf-8-sig", "replace").splitlines()
-    whole = lines if response.is_whole else lines[:-1]
-    if token in (line.strip() for line in whole):
+    whole_lines = lines if response.is_whole else lines[:-1]
+    if token in (line.strip() for line in whole_lines):
         return "found", [token]
     if is_markup(body):
         return "html_instead", [title_of(body)]

@@ -26,7 +26,7 @@ from foundation.outbound.names import origin_of
 from signed_api.claims import PROOFS
 
 Method = OwnershipClaim.Method
-_BUSY_SECONDS = 5
+_BUSY_SECONDS = 5  # to wait while this process checks another claim
 _HOUR = timedelta(hours=1)
 _one_at_a_time = threading.Semaphore(1)  # a check holds a thread of the server for seconds
 
@@ -44,28 +44,28 @@ def check_by_hand(claim: OwnershipClaim, *, method: str, now: datetime) -> Owner
     if not _one_at_a_time.acquire(blocking=False):
         raise TooSoon(_BUSY_SECONDS)
     try:
-        _count(claim, now)
+        _count_check(claim, now)
         return check_claim(claim, (method,) if method else (), now=now)
     finally:
         _one_at_a_time.release()
 
 
 @transaction.atomic
-def _count(claim: OwnershipClaim, now: datetime) -> None:
+def _count_check(claim: OwnershipClaim, now: datetime) -> None:
     """Count the check; raise TooSoon during the pause of the claim or after too many checks in an hour."""
-    counted = OwnershipClaim.objects.select_for_update().get(pk=claim.pk)
-    times = (counted.check_allowed_at, _account_may_check_at(counted.account_id, now))
+    stored = OwnershipClaim.objects.select_for_update().get(pk=claim.pk)
+    times = (stored.check_allowed_at, _account_may_check_at(stored.account_id, now))
     allowed_at = max(filter(None, times), default=now)
     if now < allowed_at:
         raise TooSoon(ceil((allowed_at - now).total_seconds()))
-    counted.count_check(now)
+    stored.count_check(now)
 
 
 def _account_may_check_at(account_id: int, now: datetime) -> datetime | None:
     """Return when an account with too many checks may check again."""
     recent = OwnershipClaim.objects.filter(account=account_id, asked_since__gt=now - _HOUR)
-    counted = recent.aggregate(count=Sum("asked_count", default=0), since=Min("asked_since"))
-    return counted["since"] + _HOUR if counted["count"] >= limits.ACCOUNT_CHECKS_AN_HOUR else None
+    checks = recent.aggregate(count=Sum("asked_count", default=0), since=Min("asked_since"))
+    return checks["since"] + _HOUR if checks["count"] >= limits.ACCOUNT_CHECKS_AN_HOUR else None
 
 
 def check_claim(
@@ -107,7 +107,7 @@ def check_claim(
     if summary.verdict is Verdict.FOUND and not claims.holds(claim):
         for holder in claims.proofs_of_holders(claim).exclude(method=Method.MANUAL):
             check_claim(holder, now=now, deadline=deadline)
-    return claims.record_check(claim, summary, now=now, checks=_stored(results, now))
+    return claims.record_check(claim, summary, now=now, checks=_results_for_response(results, now))
 
 
 def _shows_another_page(claim: OwnershipClaim, deadline: Deadline) -> bool:
@@ -130,8 +130,8 @@ def _places(claim: OwnershipClaim, methods: Collection[str]) -> list[str]:
     """Return the places to check: DNS first, then the place of the last proof, then the others."""
     if not methods and claim.method == Method.MANUAL:
         return [Method.DNS]
-    asked = [method for method in PROOFS if not methods or method in methods or method == claim.method]
-    return sorted(asked, key=lambda method: (method != Method.DNS, method != claim.method))
+    checked = [method for method in PROOFS if not methods or method in methods or method == claim.method]
+    return sorted(checked, key=lambda method: (method != Method.DNS, method != claim.method))
 
 
 def _summary(results: dict[str, CheckResult]) -> Check:
@@ -144,7 +144,7 @@ def _summary(results: dict[str, CheckResult]) -> Check:
     return Check(Verdict.MISSING if is_missing else Verdict.NOT_ASKED, places=verdicts)
 
 
-def _stored(results: dict[str, CheckResult], now: datetime) -> list[dict[str, Any]]:
+def _results_for_response(results: dict[str, CheckResult], now: datetime) -> list[dict[str, Any]]:
     """Return the results as the response shows them."""
     return [
         {

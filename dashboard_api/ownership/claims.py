@@ -38,8 +38,10 @@ Method = OwnershipClaim.Method
 LinkProblem = OwnershipClaim.LinkProblem
 MAX_OPEN_CLAIMS = 20  # claims that wait for a proof or a link
 MAX_ENDED_A_DAY = 100  # claims that began and ended within 24 hours: they are never deleted
-MAX_UNASKED, MIN_JUDGED = 0.2, 5  # share of an hour's checks, and the least number to judge by
-SYSTEM = "ownership check"
+# If more of the last hour's checks got no answer, missing tokens do not count: our network may be the cause.
+MAX_UNASKED_SHARE = 0.2
+MIN_JUDGED = 5  # with fewer checks in the hour, the share says little
+SYSTEM = "ownership check"  # who links, revokes and scans
 _TAKEN_OVER = "Another account has proven the website, and the token of this one was missing."
 _DECIDED = "Staff decided for another account that has proven the website."
 
@@ -74,7 +76,8 @@ class Check(NamedTuple):
 
     def of_dns(self, claim: OwnershipClaim) -> Verdict | None:
         """Return the verdict of DNS if it had the last proof and the token was found elsewhere."""
-        if self.verdict is not Verdict.FOUND or not claim.method == Method.DNS != self.method:
+        had_last_proof = claim.method == Method.DNS and self.method != Method.DNS
+        if self.verdict is not Verdict.FOUND or not had_last_proof:
             return None
         return self.places.get(Method.DNS, Verdict.NOT_ASKED)
 
@@ -87,9 +90,9 @@ def add(account: Account, host: str, *, by: str, now: datetime) -> OwnershipClai
     NoWebsite and TooManyClaims.
     """
     check_has_one_owner(host)
-    claim = _added(account, host, by=by, now=now)
+    claim = _add_waiting(account, host, by=by, now=now)
     is_new = claim.state == State.PENDING and claim.checked_at is None
-    is_free = is_new and not _others(claim).exists()
+    is_free = is_new and not _links_of_others(claim).exists()
     if is_free and any(
         parent.state == State.VERIFIED and not parent.misses and parent.unasked_at is None
         for parent in proven_parents(claim)
@@ -100,7 +103,7 @@ def add(account: Account, host: str, *, by: str, now: datetime) -> OwnershipClai
 
 
 @transaction.atomic
-def _added(account: Account, host: str, *, by: str, now: datetime) -> OwnershipClaim:
+def _add_waiting(account: Account, host: str, *, by: str, now: datetime) -> OwnershipClaim:
     account = Account.objects.select_for_update().get(pk=account.pk)
     check_room(account, host, now=now)
     newest = OwnershipClaim.objects.filter(account=account, host=host).order_by("pk").last()
@@ -159,24 +162,29 @@ def record_check(
     does not depend on a token. A check of some places cannot show that the token is missing, because other
     places may have it, and does not postpone the next check of all places.
     """
-    claim = _locked(claim)
+    claim = _lock_and_reload(claim)
     planned_at = claim.next_check_at
-    is_late = check.verdict is Verdict.MISSING and claim.found_at is not None and claim.found_at > now
-    if claim.ended_at is None and not is_late:  # late: a later check has found the token
-        check = _counted(claim, check)
+    has_later_proof = claim.found_at is not None and claim.found_at > now  # of a check that began later
+    is_outdated = check.verdict is Verdict.MISSING and has_later_proof
+    if claim.ended_at is None and not is_outdated:
+        check = _check_that_counts(claim, check)
         claim.checked_at = now
         if check.verdict is not Verdict.NOT_ASKED:
             claim.found_at = now if check.verdict is Verdict.FOUND else None
-        looked = {each["method"] for each in checks}
-        claim.checks = [each for each in claim.checks if each["method"] not in looked] + list(checks)
+        checked_methods = {each["method"] for each in checks}
+        others = [each for each in claim.checks if each["method"] not in checked_methods]
+        claim.checks = [*others, *checks]
         is_found = check.verdict is Verdict.FOUND
         if is_found or (check.is_whole and claim.method != Method.MANUAL):
-            (_after_verified if claim.state in OwnershipClaim.HOLDING else _after_waiting)(claim, check, now)
+            if claim.state in OwnershipClaim.HOLDING:
+                _after_verified(claim, check, now)
+            else:
+                _after_waiting(claim, check, now)
         _save(claim, now, latest=None if check.is_whole else planned_at)
     return claim
 
 
-def _counted(claim: OwnershipClaim, check: Check) -> Check:
+def _check_that_counts(claim: OwnershipClaim, check: Check) -> Check:
     """Return the check as it counts for the claim, which may have changed while the check ran.
 
     The place of the last proof decides whether the token is missing, because other places never had it. For
@@ -196,10 +204,10 @@ def decide(claim: OwnershipClaim, *, accept: bool, by: str, reason: str, now: da
     An accepted claim takes the website over from its holders. A refusal confirms the holders: while one of
     them has the website, every other claim needs a decision by staff.
     """
-    claim = _locked(claim)
+    claim = _lock_and_reload(claim)
     if claim.state != State.CONTESTED:
         raise _wrong_state(claim)
-    _require(reason)
+    _require_reason(reason)
     claim.reason = reason.strip()
     if accept:
         _take_over(claim, now, is_decided=True)
@@ -213,10 +221,10 @@ def decide(claim: OwnershipClaim, *, accept: bool, by: str, reason: str, now: da
 @transaction.atomic
 def withdraw(claim: OwnershipClaim, *, by: str, reason: str, now: datetime) -> OwnershipClaim:
     """End the claim and revoke the account's link; raise WrongState, or refuse an empty reason."""
-    claim = _locked(claim)
+    claim = _lock_and_reload(claim)
     if claim.ended_at is not None:
         raise _wrong_state(claim)
-    _require(reason)
+    _require_reason(reason)
     _revoke_link(claim, by=by, reason=reason, now=now)
     claim.reason = reason.strip()
     _end(claim, Ended.WITHDRAWN, now)
@@ -298,10 +306,11 @@ def _take_over(claim: OwnershipClaim, now: datetime, *, is_decided: bool = False
     Former holders keep the website and its findings in the archive; this account begins a new website,
     unless it was the last holder.
     """
-    list(Website.objects.select_for_update(no_key=True).filter(host=claim.host))  # staff may change it
-    former = _website(claim)
-    if not _others(claim).exists():
-        if former is not None and not _held_last(claim, former):  # None if staff archived it
+    # Only for the lock: staff may change the website.
+    list(Website.objects.select_for_update(no_key=True).filter(host=claim.host))
+    former = _active_website(claim)
+    if not _links_of_others(claim).exists():
+        if former is not None and not _held_last(claim, former):
             former.retire(now=now)
     elif is_decided or _has_lost_proofs(claim, now):
         _end_holders(claim, now)
@@ -320,7 +329,7 @@ def _take_over(claim: OwnershipClaim, now: datetime, *, is_decided: bool = False
 def proofs_of_holders(claim: OwnershipClaim) -> OwnershipClaimQuerySet:
     """Return the proofs of the other accounts that hold the website, including proofs by hand."""
     proofs = OwnershipClaim.objects.open().filter(host=claim.host, state__in=OwnershipClaim.HOLDING)
-    return proofs.filter(account__in=_others(claim).values("account")).order_by("pk")
+    return proofs.filter(account__in=_links_of_others(claim).values("account")).order_by("pk")
 
 
 def _has_lost_proofs(claim: OwnershipClaim, now: datetime) -> bool:
@@ -334,7 +343,7 @@ def _has_lost_proofs(claim: OwnershipClaim, now: datetime) -> bool:
     are_missed = all(proof.state == State.FAILING and proof.is_missed_at(now) for proof in proofs)
     if judging_pauses(now) or not _has_room(claim):
         return False
-    if not are_missed or len(proofs) < _others(claim).count():
+    if not are_missed or len(proofs) < _links_of_others(claim).count():
         return False
     refused = OwnershipClaim.objects.filter(host=claim.host, ended_reason=Ended.REFUSED)
     return not refused.filter(ended_at__gte=min(proof.verified_at or now for proof in proofs)).exists()
@@ -389,7 +398,7 @@ def _connect_later(claim: OwnershipClaim, now: datetime) -> None:
     """Try the link of a verified claim again; the website may have other holders since the first try."""
     events = LinkEvent.objects.filter(link__website__host=claim.host, at__gt=claim.verified_at)
     by_others = events.exclude(action=LinkEvent.Action.REVOKED).exclude(link__account=claim.account)
-    is_back = claim.link_problem == LinkProblem.ARCHIVED and _website(claim) is not None
+    is_back = claim.link_problem == LinkProblem.ARCHIVED and _active_website(claim) is not None
     if is_back or by_others.exists():
         _take_over(claim, now)
     else:
@@ -421,7 +430,7 @@ def _revoke_link(claim: OwnershipClaim, *, by: str, reason: str, now: datetime) 
 def judging_pauses(now: datetime) -> bool:
     """Return whether so many checks of the last hour got no answer that our network may be the cause."""
     share, checked = unasked_share(now)
-    return checked >= MIN_JUDGED and share > MAX_UNASKED
+    return checked >= MIN_JUDGED and share > MAX_UNASKED_SHARE
 
 
 def unasked_share(now: datetime) -> tuple[float, int]:
@@ -434,10 +443,11 @@ def unasked_share(now: datetime) -> tuple[float, int]:
         state__in=OwnershipClaim.HOLDING, checked_at__gt=now - calendar.JUDGED_BY
     )
     counts = recent.values_list("account").annotate(unasked=Count("unasked_at"), checked=Count("pk"))
-    accounts = list(counts.order_by())
+    accounts = list(counts.order_by())  # another order would split the groups
     shares = [unasked / checked for _account, unasked, checked in accounts]
-    is_ours = len(shares) == 1 or sum(map(bool, shares)) > 1
-    return (fmean(shares) if is_ours else 0.0), sum(checked for _account, _unasked, checked in accounts)
+    affected = sum(share > 0 for share in shares)
+    share = fmean(shares) if affected > 1 or len(shares) == 1 else 0.0
+    return share, sum(checked for _account, _unasked, checked in accounts)
 
 
 def holds(claim: OwnershipClaim) -> bool:
@@ -452,7 +462,7 @@ def contested_of(claims: Sequence[OwnershipClaim]) -> OwnershipClaimQuerySet:
     return contested.exclude(account__in={each.account_id for each in claims}).order_by("pk")
 
 
-def _others(claim: OwnershipClaim) -> SiteLinkQuerySet:
+def _links_of_others(claim: OwnershipClaim) -> SiteLinkQuerySet:
     """Return the active links of other accounts to the website."""
     return SiteLink.objects.not_revoked().filter(website__host=claim.host).exclude(account=claim.account)
 
@@ -464,21 +474,21 @@ def _held_last(claim: OwnershipClaim, website: Website) -> bool:
     return not (website.links.exists() or website.findings.exists())
 
 
-def _website(claim: OwnershipClaim) -> Website | None:
+def _active_website(claim: OwnershipClaim) -> Website | None:
     """Return the website, unless staff archived it."""
     return Website.objects.filter(host=claim.host, archived_at=None).first()
 
 
-def _locked(claim: OwnershipClaim) -> OwnershipClaim:
+def _lock_and_reload(claim: OwnershipClaim) -> OwnershipClaim:
     """Lock all claims to the host until the end of the transaction; return this one, read again."""
-    return next(each for each in OwnershipClaim.objects.locked(claim.host) if each.pk == claim.pk)
+    return next(each for each in OwnershipClaim.objects.lock_all(claim.host) if each.pk == claim.pk)
 
 
 def _end(claim: OwnershipClaim, reason: str, now: datetime) -> None:
     claim.state, claim.ended_reason, claim.ended_at = State.ENDED, reason, now
 
 
-def _require(reason: str) -> None:
+def _require_reason(reason: str) -> None:
     if not reason.strip():
         raise ValidationError({"reason": "Say why."})
 

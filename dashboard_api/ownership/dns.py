@@ -18,7 +18,8 @@ from foundation.outbound.names import NoAddress
 
 LABEL = "_threat-dashboard-challenge"
 SECONDS = 6.0  # so that a silent server leaves time for the other places
-_MAX_ALIASES = 5
+_MAX_ALIASES = 5  # CNAMEs that are followed
+# Outcomes after which the token may still be there.
 _NOT_ASKED = {"servers_silent", "private_address", "dnssec_bogus"}
 
 
@@ -63,7 +64,8 @@ def look_in_dns(host: str, token: str, *, deadline: Deadline, parents: Iterable[
     """
     look = _Look(Deadline(min(SECONDS, _seconds_left(deadline))))
     readings: list[_Reading] = []
-    for proof, is_parent in [*((parent, True) for parent in parents), (Proof(host, token), False)]:
+    proofs = [*((parent, True) for parent in parents), (Proof(host, token), False)]
+    for proof, is_parent in proofs:
         readings.append(look.read(proof, is_parent=is_parent))
         if readings[-1].outcome == "found":
             break
@@ -107,7 +109,7 @@ class _Look:
                 return reading._replace(found=[f"{name}: {proof.token}"] if is_parent else [proof.token])
             if is_parent or reading.outcome not in {"name_missing", "no_txt", "other_value"}:
                 return reading
-            return self._elsewhere(proof, servers) or reading
+            return self._look_elsewhere(proof, servers) or reading
         except NoAddress as error:
             outcome = "name_missing" if error.reason == "no_address" else error.reason
             return _Reading(outcome)
@@ -116,26 +118,26 @@ class _Look:
 
     def _follow(self, name: str, token: str) -> tuple[_Reading, list[Server]]:
         """Return the reading at the end of the CNAMEs of ``name``, and the servers of its own zone."""
-        first: list[Server] = []
+        own_servers: list[Server] = []
         for _ in range(_MAX_ALIASES + 1):
             servers = servers_of(name, self._deadline)
-            first = first or servers
+            own_servers = own_servers or servers  # of the first name, before any CNAME
             replies = ask_servers(servers, name, self._deadline)
             self.asked += [f"{name} @ {server.name.rstrip('.')} ({server.address})" for server in servers]
-            alias = _majority([reply.alias for reply in replies])
+            alias = _majority_of([reply.alias for reply in replies])
             if not alias:
-                return _judged(replies, servers, token), first
+                return _reading_of(replies, servers, token), own_servers
             if self._is_wildcard(servers, name, alias):
-                return _Reading("wildcard", [f"*.{name.partition('.')[2]} CNAME {alias}"]), first
+                return _Reading("wildcard", [f"*.{name.partition('.')[2]} CNAME {alias}"]), own_servers
             name = alias
-        return _Reading("no_txt", [f"more than {_MAX_ALIASES} CNAME records"]), first
+        return _Reading("no_txt", [f"more than {_MAX_ALIASES} CNAME records"]), own_servers
 
     def _is_wildcard(self, servers: Sequence[Server], name: str, alias: str) -> bool:
         """Return whether a random name next to ``name`` leads to the same place."""
         sibling = f"_{secrets.token_hex(8)}.{name.partition('.')[2]}"
         return any(reply.alias == alias for reply in ask_servers(servers[:2], sibling, self._deadline))
 
-    def _elsewhere(self, proof: Proof, servers: Sequence[Server]) -> _Reading | None:
+    def _look_elsewhere(self, proof: Proof, servers: Sequence[Server]) -> _Reading | None:
         """Return the reading at a usual wrong place, if the token was put there by mistake."""
         host = proof.host
         for name in (
@@ -145,23 +147,23 @@ class _Look:
             f"{LABEL.removeprefix('_')}.{host}",
         ):
             replies = ask_servers(servers[:2], name, self._deadline)
-            if any(_has(text, proof.token) for reply in replies for text in reply.texts):
+            if any(_has_token(text, proof.token) for reply in replies for text in reply.texts):
                 return _Reading("wrong_place", [f"{name}: {proof.token}"])
         return None
 
 
-def _judged(replies: Sequence[TextReply], servers: Sequence[Server], token: str) -> _Reading:
+def _reading_of(replies: Sequence[TextReply], servers: Sequence[Server], token: str) -> _Reading:
     """Return the answer of the majority of replies; a single reply over UDP is not enough."""
     if not replies:
-        return _Reading("servers_silent", [f"{_shown(server)}: no answer" for server in servers])
+        return _Reading("servers_silent", [f"{_server_text(server)}: no answer" for server in servers])
     if len(replies) == 1 and not replies[0].is_tcp:
-        return _Reading("servers_silent", [f"{_shown(replies[0].server)}: no answer over TCP"])
-    having = [reply for reply in replies if any(_has(text, token) for text in reply.texts)]
-    if 2 * len(having) > len(replies):
+        return _Reading("servers_silent", [f"{_server_text(replies[0].server)}: no answer over TCP"])
+    with_token = [reply for reply in replies if any(_has_token(text, token) for text in reply.texts)]
+    if 2 * len(with_token) > len(replies):
         return _Reading("found", [token])
-    if having:
+    if with_token:
         has = {True: "has the token", False: "does not have the token"}
-        lines = [f"{_shown(reply.server)}: {has[reply in having]}" for reply in replies]
+        lines = [f"{_server_text(reply.server)}: {has[reply in with_token]}" for reply in replies]
         return _Reading("partly_published", lines)
     texts = list(dict.fromkeys(text for reply in replies for text in reply.texts))
     if texts:
@@ -172,16 +174,16 @@ def _judged(replies: Sequence[TextReply], servers: Sequence[Server], token: str)
     return _Reading("name_missing", [f"no such name (resolvers remember this for {seconds} s)"])
 
 
-def _shown(server: Server) -> str:
+def _server_text(server: Server) -> str:
     return f"{server.name.rstrip('.')} ({server.address})"
 
 
-def _majority(aliases: Sequence[str]) -> str:
+def _majority_of(aliases: Sequence[str]) -> str:
     """Return the target that more than half of the servers name; empty without such a majority."""
     return next((each for each in set(aliases) if each and 2 * aliases.count(each) > len(aliases)), "")
 
 
-def _has(text: str, token: str) -> bool:
+def _has_token(text: str, token: str) -> bool:
     """Return whether a part of the text is the token: alone, in quotation marks, or as ``token=...``."""
     parts = re.split(r"[\s;,]+", text.strip())
     return token in {part.strip("\"'").removeprefix("token=").strip("\"'") for part in parts}

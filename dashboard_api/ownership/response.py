@@ -22,13 +22,13 @@ State = OwnershipClaim.State
 
 def claim_response(claim: OwnershipClaim) -> bytes:
     """Return the encoded ClaimResponse."""
-    (answer,) = _described([claim])
+    (answer,) = _website_claims([claim])
     return msgspec.json.encode(contract.ClaimResponse(ok=True, claim=answer))
 
 
 def describe(claim: OwnershipClaim) -> dict[str, Any]:
     """Return the members of the claim in a response."""
-    (answer,) = _described([claim])
+    (answer,) = _website_claims([claim])
     members: dict[str, Any] = msgspec.to_builtins(answer)
     return members
 
@@ -44,37 +44,38 @@ def claims_response(account_id: int, request: ClaimsRequest, *, now: datetime) -
         claims = claims.filter(host=request.host)
     start = (request.page - 1) * request.page_size
     shown = list(claims[start : start + request.page_size])
-    answer = contract.ClaimsResponse(ok=True, claims=list(_described(shown)), total=claims.count())
+    answer = contract.ClaimsResponse(ok=True, claims=list(_website_claims(shown)), total=claims.count())
     return msgspec.json.encode(answer)
 
 
-def _described(claims: Sequence[OwnershipClaim]) -> Iterable[contract.WebsiteClaim]:
+def _website_claims(claims: Sequence[OwnershipClaim]) -> Iterable[contract.WebsiteClaim]:
     links = SiteLink.objects.not_revoked().filter(
         account__in={claim.account_id for claim in claims}, website__host__in=[claim.host for claim in claims]
     )
-    ids = {
-        (account, host): link
-        for account, host, link in links.values_list("account", "website__host", "link_id")
+    # The rest by account and host.
+    link_ids = {
+        (account, host): link_id
+        for account, host, link_id in links.values_list("account", "website__host", "link_id")
     }
     paused = {
-        (account, host): contract.PausedSchedule(reason=reason, set_at=_seconds(set_at))
+        (account, host): contract.PausedSchedule(reason=reason, set_at=_in_seconds(set_at))
         for account, host, reason, set_at in ScanSchedule.objects.exclude(pause_reason="")
         .filter(link__in=links)
         .values_list("link__account", "link__website__host", "pause_reason", "changed_at")
     }
-    different = _different_pages(host for _account, host in ids)
+    different = _different_pages(host for _account, host in link_ids)
     others = defaultdict(list)
-    for other in contested_of([claim for claim in claims if (claim.account_id, claim.host) in ids]):
-        others[other.host].append(_other(other))
+    for other in contested_of([claim for claim in claims if (claim.account_id, claim.host) in link_ids]):
+        others[other.host].append(_other_claim(other))
     for claim in claims:
         holds = claim.state in OwnershipClaim.HOLDING
-        own = (claim.account_id, claim.host)
+        key = (claim.account_id, claim.host)
         yield _claim(
             claim,
-            ids.get(own),
+            link_ids.get(key),
             others.get(claim.host, []) if holds else [],
-            paused.get(own) if holds else None,
-            different.get(claim.host) if holds and own in ids else None,
+            paused.get(key) if holds else None,
+            different.get(claim.host) if holds and key in link_ids else None,
         )
 
 
@@ -104,15 +105,15 @@ def _claim(
             meta=f'<meta name="{META_NAME}" content="{claim.token}">',
         ),
         checks=[msgspec.convert(each, contract.ClaimCheck) for each in claim.checks],
-        created_at=_seconds(claim.created_at),
-        next_check_at=_optional(claim.next_check_at),
-        check_allowed_at=_seconds(claim.check_allowed_at or claim.created_at),
+        created_at=_in_seconds(claim.created_at),
+        next_check_at=_optional_in_seconds(claim.next_check_at),
+        check_allowed_at=_in_seconds(claim.check_allowed_at or claim.created_at),
         expires_at=(
-            _seconds(claim.created_at + calendar.PENDING_FOR) if claim.state == State.PENDING else None
+            _in_seconds(claim.created_at + calendar.PENDING_FOR) if claim.state == State.PENDING else None
         ),
-        verified_at=_optional(claim.verified_at),
-        lapses_at=_optional(_lapses_at(claim)),
-        ended_at=_optional(claim.ended_at),
+        verified_at=_optional_in_seconds(claim.verified_at),
+        lapses_at=_optional_in_seconds(_lapses_at(claim)),
+        ended_at=_optional_in_seconds(claim.ended_at),
         ended_reason=claim.ended_reason or None,
         link_id=link_id,
         link_problem=claim.link_problem or None,
@@ -129,21 +130,23 @@ def _different_pages(hosts: Iterable[str]) -> dict[str, contract.DifferentPage]:
     for website in Website.objects.filter(host__in=list(hosts), scan_jobs__in=unknown).distinct():
         jobs = website.scan_jobs.order_by("created_at", "pk")
         known = jobs.with_known_page().last()
-        later = jobs.filter(page__isnull=False, **({"created_at__gt": known.created_at} if known else {}))
+        later = jobs.filter(page__isnull=False)
+        if known is not None:
+            later = later.filter(created_at__gt=known.created_at)
         first, newest = later.first(), later.last()
         if first and newest:
             found[website.host] = contract.DifferentPage(
-                job_id=str(newest.pk), since=_seconds(first.created_at)
+                job_id=str(newest.pk), since=_in_seconds(first.created_at)
             )
     return found
 
 
-def _other(claim: OwnershipClaim) -> contract.OtherClaim:
+def _other_claim(claim: OwnershipClaim) -> contract.OtherClaim:
     return contract.OtherClaim(
         claim_id=str(claim.pk),
         method=claim.method,
         token=claim.token,
-        since=_seconds(claim.contested_at or claim.created_at),
+        since=_in_seconds(claim.contested_at or claim.created_at),
     )
 
 
@@ -155,9 +158,9 @@ def _lapses_at(claim: OwnershipClaim) -> datetime | None:
     return None if claim.checked_at and claim.checked_at >= ends_at else ends_at
 
 
-def _optional(at: datetime | None) -> datetime | None:
-    return at and _seconds(at)
+def _optional_in_seconds(at: datetime | None) -> datetime | None:
+    return at and _in_seconds(at)
 
 
-def _seconds(at: datetime) -> datetime:
+def _in_seconds(at: datetime) -> datetime:
     return at.astimezone(UTC).replace(microsecond=0)

@@ -7,7 +7,7 @@ import msgspec
 
 from dashboard_api.reading.topics import topic_of
 
-ANY = "weakness"
+OTHER = "weakness"  # the category of all other findings
 
 
 class _Category(msgspec.Struct, forbid_unknown_fields=True):
@@ -25,4 +25,4 @@ def category_of(cwe: Iterable[object], problem: str) -> str:
     for number in cwe:
         if isinstance(number, int) and number in _BY_CWE:
             return _BY_CWE[number]
-    return _BY_TOPIC.get(topic_of(problem) or "", ANY)
+    return _BY_TOPIC.get(topic_of(problem) or "", OTHER)

@@ -40,6 +40,7 @@ def change(account: Account, request: PublicityRequest, *, by: str) -> None:
 
 
 def _store(row: Account | SiteLink, by: str, values: dict[str, str | None]) -> None:
+    """Store the values that are given and differ, and record the change."""
     before = {name: getattr(row, name) for name in values}
     after = {name: value for name, value in values.items() if value is not None and value != before[name]}
     if after:

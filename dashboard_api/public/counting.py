@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from foundation.addresses.domains import registrable_domain
 from foundation.texts.regions import WORLD
 
-MIN_WEBSITES = 10
+# A crowd, see ``is_crowd``
+MIN_WEBSITES = 10  # each of another domain
 MIN_ACCOUNTS = 5
-MAX_SHARE_PERCENT = 40
+MAX_SHARE_PERCENT = 40  # of one account
 SEVERITIES = ("High", "Medium", "Low")
 
 
@@ -17,7 +18,7 @@ SEVERITIES = ("High", "Medium", "Low")
 class CountedWebsite:
     """A counted website with the severities and categories of its open, confirmed findings."""
 
-    number: int
+    number: int  # the id of the website; made up in the demo
     host: str
     accounts: frozenset[int]
     region: str = WORLD
@@ -36,11 +37,11 @@ def is_crowd(websites: Population) -> bool:
     It needs enough domains and accounts, and no account may have a large share of it.
     """
     domains = {registrable_domain(website.host) or website.host for website in websites}
-    held = Counter(account for website in websites for account in website.accounts)
+    websites_of = Counter(account for website in websites for account in website.accounts)
     return (
         len(domains) >= MIN_WEBSITES
-        and len(held) >= MIN_ACCOUNTS
-        and max(held.values()) * 100 <= MAX_SHARE_PERCENT * len(websites)
+        and len(websites_of) >= MIN_ACCOUNTS
+        and max(websites_of.values()) * 100 <= MAX_SHARE_PERCENT * len(websites)
     )
 
 

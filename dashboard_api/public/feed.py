@@ -32,7 +32,7 @@ class Mask(NamedTuple):
 class _Candidate(NamedTuple):
     day: date  # when the entry appears
     order: bytes  # random, but the same in every run
-    finding: int
+    finding: int  # its id
     website: CountedWebsite
 
 
@@ -62,28 +62,30 @@ def masks_of(population: Population) -> dict[int, Mask]:
 
 def feed_entries(population: Population, now: datetime) -> list[tuple[str, dict[str, str]]]:
     """Return the entries with their hosts, newest day first; at most one for each account and day."""
-    masks, taken, chosen = masks_of(population), set[tuple[int, date]](), list[_Candidate]()
+    masks = masks_of(population)
     shown = {website.number: website for website in population if website.number in masks}
     candidates = _candidates(shown, now.date())
+    taken: set[tuple[int, date]] = set()
+    chosen: list[_Candidate] = []
     for candidate in sorted(candidates, key=lambda each: (each.day, each.order), reverse=True):
-        places = {(account, candidate.day) for account in candidate.website.accounts}
-        if len(chosen) < LENGTH and taken.isdisjoint(places):
-            taken |= places
+        account_days = {(account, candidate.day) for account in candidate.website.accounts}
+        if len(chosen) < LENGTH and taken.isdisjoint(account_days):
+            taken |= account_days
             chosen.append(candidate)
     findings = Finding.objects.in_bulk([each.finding for each in chosen])
-    return [
-        (
-            each.website.host,
-            entry(
-                masks[each.website.number],
-                severity=PUBLIC_SEVERITY[finding.severity],
-                category=category_of(finding.cwe, finding.problem),
-                day=each.day,
-            ),
+    entries = []
+    for each in chosen:
+        finding = findings.get(each.finding)
+        if finding is None:  # deleted a moment ago
+            continue
+        published = entry(
+            masks[each.website.number],
+            severity=PUBLIC_SEVERITY[finding.severity],
+            category=category_of(finding.cwe, finding.problem),
+            day=each.day,
         )
-        for each in chosen
-        if (finding := findings.get(each.finding))
-    ]
+        entries.append((each.website.host, published))
+    return entries
 
 
 def entry(mask: Mask, *, severity: str, category: str, day: date) -> dict[str, str]:
@@ -112,6 +114,6 @@ def _candidates(websites: dict[int, CountedWebsite], today: date) -> Iterator[_C
             first[key] = min(pk, first.get(key, pk))
     for (website, found_on), pk in first.items():
         order = salted_hmac("telemetry.feed", f"{website} {found_on}", algorithm="sha256").digest()
-        day = found_on + timedelta(days=2 + order[0] % 2)
+        day = found_on + timedelta(days=2 + order[0] % 2)  # 2 or 3 days, by chance
         if today - timedelta(days=DAYS) < day <= today:
             yield _Candidate(day, order, pk, websites[website])

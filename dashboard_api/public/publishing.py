@@ -24,7 +24,7 @@ def websites_of(now: datetime) -> Population:
 def statistics_of(websites: Population, now: datetime) -> dict[str, object]:
     """Return the statistics as a document to publish."""
     population = websites if settings.PUBLIC_DEMO else with_findings(websites)
-    return statistics(population, made_at=now) | _sample()
+    return statistics(population, made_at=now) | _sample_member()
 
 
 def entries_of(websites: Population, now: datetime) -> list[tuple[str, dict[str, str]]]:
@@ -35,7 +35,7 @@ def entries_of(websites: Population, now: datetime) -> list[tuple[str, dict[str,
 def publish_statistics(websites: Population, now: datetime) -> bool:
     """Publish new statistics once a week; return whether they were due."""
     before = Published.objects.filter(kind=Published.Kind.STATISTICS).first()
-    if before and before.made_at.isocalendar()[:2] == now.isocalendar()[:2]:
+    if before and before.made_at.isocalendar()[:2] == now.isocalendar()[:2]:  # year and week
         return False
     _store(Published.Kind.STATISTICS, statistics_of(websites, now), now)
     return True
@@ -44,12 +44,12 @@ def publish_statistics(websites: Population, now: datetime) -> bool:
 def publish_feed(entries: Iterable[dict[str, str]], now: datetime) -> bool:
     """Replace the published feed; return whether its entries changed."""
     before = Published.objects.filter(kind=Published.Kind.FEED).first()
-    document = {"made_at": utc_text(now), "entries": list(entries), **_sample()}
+    document = {"made_at": utc_text(now), "entries": list(entries), **_sample_member()}
     _store(Published.Kind.FEED, document, now)
     return before is None or json.loads(before.body)["entries"] != document["entries"]
 
 
-def _sample() -> dict[str, bool]:
+def _sample_member() -> dict[str, bool]:
     """Return the member that marks documents about made-up websites."""
     return {"sample": True} if settings.PUBLIC_DEMO else {}
 

@@ -22,7 +22,7 @@ PUBLIC_SEVERITY: dict[int, str] = {
     Severity.LOW: "Low",
 }
 # Names for examples (RFC 2606): websites of the demo and the live sample have them.
-_EXAMPLES = ("example", "test", "invalid", "localhost", "example.com", "example.net", "example.org")
+_EXAMPLE_DOMAINS = ("example", "test", "invalid", "localhost", "example.com", "example.net", "example.org")
 
 
 def counted_websites(now: datetime) -> list[CountedWebsite]:
@@ -40,18 +40,18 @@ def counted_websites(now: datetime) -> list[CountedWebsite]:
     links = SiteLink.objects.not_revoked().filter(
         website__verified_at__isnull=False, website__archived_at=None
     )
+    # Account, publicity and region of each link, by id and host of the website
     wishes: dict[tuple[int, str], list[tuple[int, str, str]]] = defaultdict(list)
     values = ("website_id", "website__host", "account_id", "account__publicity", "publicity", "region")
     for number, host, account, of_account, own, region in links.order_by("website__host").values_list(
         *values
     ):
-        wish = (account, stricter(of_account, own), region or proposed_region(host))
-        wishes[number, host].append(wish)
+        wishes[number, host].append((account, stricter(of_account, own), region or proposed_region(host)))
     counted = []
-    for (number, host), rows in wishes.items():
-        accounts = frozenset(account for account, _, _ in rows if account in usable)
-        publicity = min((each for _, each, _ in rows), key=rank)
-        regions = {region for _, _, region in rows}
+    for (number, host), of_links in wishes.items():
+        accounts = frozenset(account for account, _, _ in of_links if account in usable)
+        publicity = min((each for _, each, _ in of_links), key=rank)
+        regions = {region for _, _, region in of_links}
         if accounts and publicity != Publicity.NOTHING and number in scanned and _is_public(host):
             counted.append(
                 CountedWebsite(
@@ -100,5 +100,5 @@ def _is_public(host: str) -> bool:
     """Return whether a host has a public domain name that is not an example."""
     if registrable_domain(host) is None:
         return False
-    is_example = any(host == name or host.endswith(f".{name}") for name in _EXAMPLES)
+    is_example = any(host == name or host.endswith(f".{name}") for name in _EXAMPLE_DOMAINS)
     return not is_example or bool(settings.PUBLIC_DEMO)

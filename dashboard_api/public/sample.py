@@ -4,11 +4,13 @@ from datetime import date, timedelta
 from random import Random
 
 from dashboard_api.public.counting import SEVERITIES, CountedWebsite, Population
-from dashboard_api.public.feed import entry, masks_of
+from dashboard_api.public.feed import DAYS, entry, masks_of
 from foundation.texts.categories import TITLES
 
+_ENTRIES = 30  # of the sample feed
 _REGIONS = ("DE", "AT", "GB", "FR", "US", "150", "001", "JP")
 _SUFFIXES = {"DE": "de", "AT": "at", "GB": "co.uk", "FR": "fr", "JP": "co.jp"}
+# Severity and category of sample entries
 _FOUND = (
     *(("High", name) for name in ("sql-injection", "cross-site-scripting", "outdated-software")),
     *(("Medium", name) for name in ("outdated-tls", "exposed-data", "request-forgery")),
@@ -27,6 +29,7 @@ def sample_websites(*, websites: int = 420, accounts: int = 130, seed: int = 202
             CountedWebsite(
                 number=number,
                 host=f"{name}.{_SUFFIXES.get(region, 'com')}",
+                # The exponent gives some accounts many websites.
                 accounts=frozenset({1 + int(accounts * dice.random() ** 1.5)}),
                 region=region,
                 is_shown=dice.random() < 0.5,
@@ -40,12 +43,13 @@ def sample_websites(*, websites: int = 420, accounts: int = 130, seed: int = 202
 
 def sample_entries(websites: Population, today: date) -> list[tuple[str, dict[str, str]]]:
     """Return made-up feed entries with their hosts; they change once a day."""
-    masks, dice = masks_of(websites), Random(today.toordinal())  # noqa: S311 - made up
-    chosen = dice.sample([website for website in websites if website.number in masks], 30)
+    masks = masks_of(websites)
+    dice = Random(today.toordinal())  # noqa: S311 - made up
+    chosen = dice.sample([website for website in websites if website.number in masks], _ENTRIES)
     entries = []
     for number, website in enumerate(chosen):
         severity, category = dice.choice(_FOUND)
-        day = today - timedelta(days=number * 14 // 30)
+        day = today - timedelta(days=number * DAYS // _ENTRIES)
         entries.append(
             (website.host, entry(masks[website.number], severity=severity, category=category, day=day))
         )

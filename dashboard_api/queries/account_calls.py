@@ -35,6 +35,8 @@ class Reader(NamedTuple):
     route: str
 
 
+# Each table gives its own newest calls first, so that neither is read as a whole; facts of nonces without a
+# time are not on record. ``wanted`` is the condition of the request.
 _NEWEST_FIRST = "ORDER BY at DESC, request_id DESC LIMIT %(count)s"
 _CALLS = f"""
 SELECT * FROM (
@@ -57,7 +59,7 @@ _OUTCOMES = {True: "NOT (status = 200)", False: "status = 200"}
 
 def latest_calls(account_id: int, *, count: int) -> list[CallRow]:
     """Return the last calls of an account."""
-    return _calls("account_id = %(account)s", {"account": account_id, "count": count})
+    return _select_calls("account_id = %(account)s", {"account": account_id, "count": count})
 
 
 def calls_of(account_id: int, request: CallsRequest, *, reader: Reader, count: int) -> list[CallRow]:
@@ -69,17 +71,17 @@ def calls_of(account_id: int, request: CallsRequest, *, reader: Reader, count: i
     parameters: dict[str, Any] = {"account": account_id, "count": count, **reader._asdict()}
     if request.day:
         wanted.append("at >= %(begin)s AND at <= %(end)s")
-        begin, end = (str(datetime.combine(request.day, clock)) for clock in (time.min, time.max))
-        parameters |= {"begin": begin, "end": end}
+        parameters["begin"] = str(datetime.combine(request.day, time.min))
+        parameters["end"] = str(datetime.combine(request.day, time.max))
     if request.outcome:
         wanted.append(_OUTCOMES[request.outcome == REFUSED])
     if request.before:
         wanted.append("at <= %(at)s AND (at, request_id) < (%(at)s, %(request_id)s)")
         before = read_call_position(request.before)
         parameters |= {"at": to_column(before.at), "request_id": before.request_id}
-    return _calls(" AND ".join(wanted), parameters)
+    return _select_calls(" AND ".join(wanted), parameters)
 
 
-def _calls(wanted: str, parameters: dict[str, Any]) -> list[CallRow]:
+def _select_calls(wanted: str, parameters: dict[str, Any]) -> list[CallRow]:
     found = select(CallRecord, _CALLS.format(wanted=wanted), parameters)
     return [CallRow(to_datetime(at), *facts) for at, *facts in found]

@@ -1,4 +1,4 @@
-"""Reads the changes of a website by index: new findings, regressions and notes."""
+"""Reads the changes of a website: new findings, regressions and notes. Each statement can use an index."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -90,7 +90,10 @@ ORDER BY imported_at DESC LIMIT 1
 def newest_before(website_id: int, moment: datetime) -> FeedPosition | None:
     """Return the newest ids at the end of the last import before ``moment``, if there was one."""
     found = select(Finding, _NEWEST_BEFORE, [website_id, to_column(moment)])
-    return FeedPosition(found[0][0], found[0][1] or 0) if found else None
+    if not found:
+        return None
+    ((finding_id, event_id),) = found
+    return FeedPosition(finding_id, event_id or 0)
 
 
 _FIRST_IMPORT = """
@@ -109,6 +112,7 @@ _FIRST_SEEN = "SELECT COUNT(*) FROM dashboard_api_finding WHERE website_id = %s 
 
 def first_seen_count(website_id: int, day: date) -> int:
     """Count the findings of any status that were first seen on ``day`` or later."""
+    # SQLite compares texts: "2026-11-23" is before all times of this day.
     ((count,),) = select(Finding, _FIRST_SEEN, [website_id, day.isoformat()])
     return int(count)
 
@@ -123,20 +127,20 @@ SELECT id, severity FROM (
 
 
 def new_findings(
-    website_id: int, after: int, until: int, least: int, first_seen: datetime | None
+    website_id: int, after: int, until: int, min_severity: int, first_seen_since: datetime | None
 ) -> list[tuple[int, int]]:
-    """Return ids and severities of open findings of at least the severity ``least``.
+    """Return ids and severities of open findings with ids above ``after`` and up to ``until``.
 
     Return at most MAX_COUNTED_CHANGES + 1 of each severity: one more shows that there are more. With
-    ``first_seen``, leave out findings first seen earlier.
+    ``first_seen_since``, leave out findings first seen earlier.
     """
-    wanted = [severity.value for severity in Severity if severity >= least]
+    severities = [severity.value for severity in Severity if severity >= min_severity]
+    since = [to_column(first_seen_since)] if first_seen_since else []
     parameters: list[int | str] = []
-    for severity in wanted:
-        since = [to_column(first_seen)] if first_seen else []
+    for severity in severities:
         parameters += [website_id, severity, after, until, *since, contract_limits.MAX_COUNTED_CHANGES + 1]
-    level = _NEW.format(first_seen=" AND first_seen >= %s" if first_seen else "")
-    found = select(Finding, " UNION ALL ".join([level] * len(wanted)), parameters)
+    one_severity = _NEW.format(first_seen=" AND first_seen >= %s" if first_seen_since else "")
+    found = select(Finding, " UNION ALL ".join([one_severity] * len(severities)), parameters)
     return [(pk, severity) for pk, severity in found]
 
 
@@ -149,15 +153,16 @@ WHERE status = 'open' AND severity >= %s ORDER BY back.id
 """
 
 
-def regressions(website_id: int, after: int, until: int, least: int) -> list[Regression]:
+def regressions(website_id: int, after: int, until: int, min_severity: int) -> list[Regression]:
     """Return the regressions of open findings, oldest first; a finding that came back twice appears twice."""
-    parameters = [website_id, after, until, contract_limits.MAX_REGRESSIONS + 1, least]
+    parameters = [website_id, after, until, contract_limits.MAX_REGRESSIONS + 1, min_severity]
     return [
         Regression(pk, severity, to_datetime(at))
         for pk, severity, at in select(Finding, _REGRESSIONS, parameters)
     ]
 
 
+# The start of a remediation has limits.MAX_FIX_START characters.
 _SUMMARIES = """
 SELECT id, title, location, problem, SUBSTR(remediation, 1, 1000), first_seen
 FROM dashboard_api_finding WHERE id IN ({ids})
@@ -185,5 +190,6 @@ def published_notes(website_id: int, account_id: int, since: datetime) -> list[P
     """Return the newest notes that the account may read, published after ``since``."""
     parameters = [website_id, account_id, to_column(since), contract_limits.MAX_CHANGES]
     return [
-        PublishedNote._make((*note, to_datetime(at))) for *note, at in select(Finding, _PUBLISHED, parameters)
+        PublishedNote(pk, finding_id, finding_title, author, to_datetime(at))
+        for pk, finding_id, finding_title, author, at in select(Finding, _PUBLISHED, parameters)
     ]

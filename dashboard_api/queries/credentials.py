@@ -92,7 +92,7 @@ SELECT ref = %(ref)s, secret.id, account.id, sealed, is_test, for_portal,
 calls_per_second, calls_burst, calls_per_day, sites_limit,
 link.id, account.id, website.id, host, link.created_at, link.revoked_at, link.paused_at,
 {TAGS.format(website="website.id")},
-(SELECT {{schedules}} FROM dashboard_api_sitelink AS scanned
+(SELECT {{schedules_as_json}} FROM dashboard_api_sitelink AS scanned
 JOIN dashboard_api_scanschedule AS schedule ON schedule.link_id = scanned.id
 WHERE scanned.website_id = website.id AND scanned.revoked_at IS NULL AND scanned.paused_at IS NULL
 AND next_at IS NOT NULL),
@@ -126,25 +126,27 @@ def read_credentials(account_ref: str, link_id: str, now: datetime) -> Credentia
     if not found:
         return Credentials(is_known=False, signers=[], link=None)
     is_known, *_ = found[0]
+    # The columns of _CREDENTIALS: is_known, the fields of SigningSecret, then the link.
     signers = [SigningSecret._make(row[1:10]) for row in found]
     return Credentials(is_known=bool(is_known), signers=signers, link=_account_site(*found[0][10:]))
 
 
 @functools.cache
 def _statement(backend: ModuleType) -> str:
-    utc = backend.UTC
+    utc = backend.UTC_SUFFIX
     columns = f"profile, frequency, next_at{utc}, schedule.changed_at{utc}, schedule.paused_until"
-    return _CREDENTIALS.format(schedules=backend.AS_JSON.format(columns))
+    return _CREDENTIALS.format(schedules_as_json=backend.AS_JSON.format(columns))
 
 
 def _account_site(pk: int | None, *columns: Any) -> AccountSite | None:
+    """Return the link from its id and the columns after it, if the call names a link of the account."""
     if pk is None:
         return None
     account_id, website_id, host, linked_at, revoked_at, paused_at, *others = columns
-    own_tag, every_tag, schedules, sites_used, plan, *terms, features, states = others
+    own_tag, every_tag, schedules, sites_used, plan, *terms, features, limit_states = others
     entitlement = None
     if plan is not None:
-        lists = map(msgspec.json.decode, (features, states))
+        lists = map(msgspec.json.decode, (features, limit_states))
         entitlement = EntitlementTerms(plan, *terms, *lists)
     return AccountSite(
         pk=pk,
@@ -155,10 +157,10 @@ def _account_site(pk: int | None, *columns: Any) -> AccountSite | None:
         revoked_at=to_datetime(revoked_at),
         paused_at=to_datetime(paused_at),
         tags=(own_tag, every_tag),
-        schedules=_decoder.decode(schedules),
+        schedules=_decode_schedules(schedules),
         sites_used=sites_used,
         entitlement=entitlement,
     )
 
 
-_decoder = msgspec.json.Decoder(frozenset[ScheduleRow])
+_decode_schedules = msgspec.json.Decoder(frozenset[ScheduleRow]).decode

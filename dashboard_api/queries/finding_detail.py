@@ -49,8 +49,8 @@ def finding(website_id: int, finding_id: int, sources: Mapping[int, SourceRow]) 
     found = select(Finding, _DETAIL, [limits.MAX_STORED_EVIDENCE_BYTES + 1, finding_id, website_id])
     if not found:
         return None
-    fixed_at, until = found[0][-2:]
-    return FindingDetail(threat(found[0][:-2], sources), to_datetime(fixed_at), until)
+    *columns, fixed_at, decided_until = found[0]  # the last two are ``more`` columns
+    return FindingDetail(threat(tuple(columns), sources), to_datetime(fixed_at), decided_until)
 
 
 _OCCURRENCES = """

@@ -62,6 +62,7 @@ class Note(NamedTuple):
     pinned: bool
 
 
+# An import by this deployment's own scan has a run of an engine.
 _SOURCES = """
 SELECT source.id, slug, name, enabled, interval_days,
     state, last_run_at, completed_at, urls_checked, version, detail,
@@ -102,21 +103,21 @@ _NOTES = """
 SELECT id, finding_id, author, body, created_at, updated_at,
     (SELECT problem FROM dashboard_api_finding AS its WHERE its.id = finding_id), is_pinned
 FROM dashboard_api_analystnote
-WHERE website_id = %s AND NOT is_internal AND (account_id = %s OR account_id IS NULL){about}
+WHERE website_id = %s AND NOT is_internal AND (account_id = %s OR account_id IS NULL){of_finding}
 ORDER BY is_pinned DESC, created_at DESC, id DESC LIMIT %s
 """
 
 
 def notes(website_id: int, account_id: int, *, finding_id: int | None = None) -> list[Note]:
     """Return the notes that the account may read, pinned first, then newest; optionally of one finding."""
-    about, parameters = "", [website_id, account_id]
+    of_finding, parameters = "", [website_id, account_id]
     if finding_id is not None:
-        about = " AND finding_id = %s"
+        of_finding = " AND finding_id = %s"
         parameters.append(finding_id)
-    found = select(Finding, _NOTES.format(about=about), [*parameters, limits.MAX_NOTES])
+    found = select(Finding, _NOTES.format(of_finding=of_finding), [*parameters, limits.MAX_NOTES])
     return [
-        Note(pk, own, author, body, to_datetime(created), to_datetime(updated), problem, bool(pinned))
-        for pk, own, author, body, created, updated, problem, pinned in found
+        Note(pk, about, author, body, to_datetime(created), to_datetime(updated), problem, bool(pinned))
+        for pk, about, author, body, created, updated, problem, pinned in found
     ]
 
 

@@ -37,6 +37,7 @@ class Threat(NamedTuple):
     source_kind: str | None
 
 
+# ``which`` is the condition; ``more`` adds columns at the end, each after a comma.
 THREATS = """
 SELECT id, severity, source_id, kind, status, title, description, location, locations_count,
 SUBSTR(evidence, 1, %s), remediation, "references", cwe, cve, rule, problem, first_seen, last_seen,
@@ -47,7 +48,7 @@ _decode = msgspec.json.Decoder(list).decode
 
 
 def threat(row: tuple[Any, ...], sources: Mapping[int, SourceRow]) -> Threat:
-    """Convert a row of THREATS."""
+    """Convert a row of THREATS without ``more`` columns."""
     number, severity, source_id, *texts, references, cwe, cve, rule, problem, first, last, source_kind = row
     lists = (_decode(references), _decode(cwe), _decode(cve))
     end = (rule, problem, to_datetime(first), to_datetime(last), source_kind)

@@ -2,7 +2,7 @@
 
 from dashboard_api.contract.cursor import CallPosition
 from dashboard_api.models import Secret, SiteLink
-from dashboard_api.models.sites import host_before
+from dashboard_api.models.sites import original_host
 from dashboard_api.queries.account_calls import CallRow, Reader, calls_of
 from signed_api import account as contract
 from signed_api.account import CallsRequest
@@ -14,8 +14,8 @@ def build_calls(account_id: int, request: CallsRequest, *, reader: Reader) -> co
     shown = found[: request.page_size]
     hints = dict(Secret.objects.filter(account_id=account_id).values_list("pk", "hint"))
     links = SiteLink.objects.filter(account_id=account_id, pk__in={call.link_id for call in shown})
-    # host_before: a former owner must not learn that another account has proven the website since.
-    hosts = {pk: host_before(host) for pk, host in links.values_list("pk", "website__host")}
+    # original_host: a former owner must not learn that another account has proven the website since.
+    hosts = {pk: original_host(host) for pk, host in links.values_list("pk", "website__host")}
     last = shown[-1] if len(found) > len(shown) else None
     return contract.CallsResponse(
         ok=True,

@@ -24,6 +24,10 @@ class Cell(NamedTuple):
     host: str
     findings: int
 
+    def passes(self, filters: Filters) -> bool:
+        """Return whether ``filters`` allow the findings."""
+        return filters.allow(self.severity, self.source_id, self.kind, self.host)
+
 
 _CELLS = """
 SELECT status, severity, source_id, kind, host, COUNT(*) FROM dashboard_api_finding
@@ -90,13 +94,13 @@ class Cells:
         """Count the findings with ``status`` that pass ``filters`` by host."""
         counts: Counter[str] = Counter()
         for cell in self.cells:
-            if status in (cell.status, ALL) and filters.allow(*cell[1:5]):
+            if status in (cell.status, ALL) and cell.passes(filters):
                 counts[cell.host] += cell.findings
         return counts
 
     def _passing(self, filters: Filters) -> Iterable[Cell]:
         cells = self.cells if filters.host else self._without_hosts
-        return [cell for cell in cells if filters.allow(*cell[1:5])]
+        return [cell for cell in cells if cell.passes(filters)]
 
 
 class Day(NamedTuple):

@@ -33,6 +33,7 @@ class Change(NamedTuple):
 def build_changes(link: AccountSite, request: ChangesRequest, now: datetime) -> contract.ChangesResponse:
     """Return the changes since the cursor or in the days of the request; else only a first cursor."""
     newest = change_feed.newest(link.website_id)
+    # ``begin`` is set by days, ``start`` by days or a cursor; without ``start``, only a cursor is returned.
     begin = midnight_days_ago(now, request.days) if request.days else None
     start: Cursor | None = None
     if begin:
@@ -41,8 +42,8 @@ def build_changes(link: AccountSite, request: ChangesRequest, now: datetime) -> 
         start = read_cursor(request.since)
     since = start or Cursor(finding_id=newest.finding_id, event_id=newest.event_id)
     until = newest
-    if not start and _is_first_checked(link, now):
-        until = change_feed.FeedPosition(0, 0)
+    if not start and _was_linked_before_first_import(link, now):
+        until = change_feed.FeedPosition(0, 0)  # the next request then gets all findings
     elif request.until == NEXT_IMPORT:
         until = change_feed.newest_of_next_import(link.website_id, since.finding_id, since.event_id) or newest
     noted_since = begin or (start.moment if start else now) - limits.NOTE_OVERLAP
@@ -69,9 +70,9 @@ def build_changes(link: AccountSite, request: ChangesRequest, now: datetime) -> 
     )
 
 
-def _is_first_checked(link: AccountSite, now: datetime) -> bool:
-    """Return whether the link is new and older than the website's first import."""
-    if link.linked_at < now - limits.NEW_LINK:
+def _was_linked_before_first_import(link: AccountSite, now: datetime) -> bool:
+    """Return whether the link is new, and older than the website's first import."""
+    if link.linked_at < now - limits.NEW_LINK_PERIOD:
         return False
     first = change_feed.first_import_at(link.website_id)
     return first is not None and first >= link.linked_at
@@ -84,28 +85,31 @@ def _cursor_at(website_id: int, moment: datetime) -> Cursor:
 
 
 def _findings(
-    website_id: int, since: Cursor, until: change_feed.FeedPosition, least: int, begin: datetime | None
+    website_id: int, since: Cursor, until: change_feed.FeedPosition, min_severity: int, begin: datetime | None
 ) -> tuple[list[Change], bool]:
     """Return new and returned findings, worst first, and whether more exist than are counted.
 
     A new finding that came back counts as new. ``begin`` leaves out what was first seen or came back earlier.
     """
-    returned = change_feed.regressions(website_id, since.event_id, until.event_id, least)
+    returned = change_feed.regressions(website_id, since.event_id, until.event_id, min_severity)
     returned = [row for row in returned if begin is None or row.at >= begin]
     counted = returned[-contract_limits.MAX_REGRESSIONS :]
     found = {row.finding_id: Change(row.severity, row.finding_id, row.at) for row in counted}
     new: Counter[int] = Counter()
     for finding_id, severity in change_feed.new_findings(
-        website_id, since.finding_id, until.finding_id, least, begin
+        website_id, since.finding_id, until.finding_id, min_severity, begin
     ):
-        found.pop(finding_id, None)
+        found.pop(finding_id, None)  # it is new, not returned
         new[severity] += 1
         if new[severity] <= contract_limits.MAX_COUNTED_CHANGES:
             found[finding_id] = Change(severity, finding_id)
     are_more = (
         len(returned) > len(counted) or max(new.values(), default=0) > contract_limits.MAX_COUNTED_CHANGES
     )
-    return sorted(found.values(), key=lambda change: change[:2], reverse=True), are_more
+    worst_first = sorted(
+        found.values(), key=lambda change: (change.severity, change.finding_id), reverse=True
+    )
+    return worst_first, are_more
 
 
 def _change(change: Change, summary: FindingSummary) -> contract.Change:
@@ -133,10 +137,10 @@ def _note(note: PublishedNote) -> contract.NoteChange:
 
 def _cursor(until: change_feed.FeedPosition, notes: list[PublishedNote], now: datetime) -> Cursor:
     """Return the cursor at ``until``; it lists the notes that the next request will read again."""
-    again = tuple(note.pk for note in notes if note.published_at > now - limits.NOTE_OVERLAP)
+    read_again = tuple(note.pk for note in notes if note.published_at > now - limits.NOTE_OVERLAP)
     return Cursor(
         finding_id=until.finding_id,
         event_id=until.event_id,
         seconds=int(now.timestamp()),
-        note_ids=again,
+        note_ids=read_again,
     )

@@ -23,7 +23,7 @@ def build_dashboard(
     link: AccountSite,
     request: DashboardRequest,
     now: datetime,
-    schedules: Mapping[str, Sequence[ScheduleRow]] = MappingProxyType({}),
+    schedules: Mapping[str, Sequence[ScheduleRow]] = MappingProxyType({}),  # empty, and not to be changed
 ) -> contract.DashboardResponse:
     """Return the dashboard of the linked website at ``now``.
 
@@ -38,7 +38,9 @@ def build_dashboard(
     found = Found(link.website_id, website, request, sources, now)
     history = overview.history(link.website_id, first_day=today - limits.HISTORY_PERIOD, today=today)
     history = sections.with_today(history, website.open, today)
-    levels = grading.without(grading.levels_of(website.open.by_kind_and_severity), website.surplus)
+    levels = grading.without_duplicates(
+        grading.levels_of(website.open.by_kind_and_severity), website.duplicates
+    )
     completed = grading.completed_on_pages(runs, by_id)
     graded = grading.grade(levels, completed)
     return contract.DashboardResponse(
@@ -51,11 +53,12 @@ def build_dashboard(
             grade=graded,
             tags=link.tags,
             do_first=_do_first(link, request, website, found, by_id),
-            grouped=_grouped(link, request, website, found, by_id),
+            problem_page=_problem_page(link, request, website, found, by_id),
             now=now,
         ),
         summary=sections.summary(
             website,
+            # Checks of pages count first: only they decide the grade.
             last_scan_at=max(
                 (run.completed_at for run in completed or runs if run.completed_at), default=None
             ),
@@ -64,7 +67,7 @@ def build_dashboard(
             ),
             graded=graded,
             history=grading.history(
-                history, first_day=today - limits.HISTORY_PERIOD, graded=graded, surplus=website.surplus
+                history, first_day=today - limits.HISTORY_PERIOD, graded=graded, duplicates=website.duplicates
             ),
             now=now,
         ),
@@ -104,13 +107,13 @@ def _do_first(
         return []
     if website.to_do is None:
         worst = problems.first_to_do(website.groups)
-        website.to_do = problems.described(
+        website.to_do = problems.describe_problems(
             link.website_id, worst, sources, status=request.status, filters=found.filters, match=found.match
         )
     return website.to_do
 
 
-def _grouped(
+def _problem_page(
     link: AccountSite,
     request: DashboardRequest,
     website: Website,
@@ -124,9 +127,9 @@ def _grouped(
         cells = website.problems
     else:
         cells = problems.read_problems(link.website_id, request.status, found.filters, found.match)
-    groups = problems.grouped(cells, sort=request.sort)
+    groups = problems.group_by_problem(cells, sort=request.sort)
     end = request.page * request.page_size
-    shown = problems.described(
+    shown = problems.describe_problems(
         link.website_id,
         groups[end - request.page_size : end],
         sources,

@@ -28,7 +28,8 @@ def build_finding(
     if not _ID.fullmatch(request.finding_id) or int(request.finding_id) > _LARGEST_ID:
         raise UnknownFinding
     finding_id = int(request.finding_id)
-    sources = {source.pk: source for source in overview.sources(link.website_id)[0]}
+    source_rows, _runs = overview.sources(link.website_id)
+    sources = {source.pk: source for source in source_rows}
     detail = finding_detail.finding(link.website_id, finding_id, sources)
     if detail is None:
         raise UnknownFinding
@@ -57,12 +58,13 @@ def _other_sources(
 def _detail(
     detail: FindingDetail, occurrences: list[OccurrenceRow], events: list[EventRow]
 ) -> contract.FindingDetail:
-    row, limit = detail.row, limits.MAX_WHOLE_TEXT_BYTES
+    row = detail.row
+    max_bytes = limits.MAX_WHOLE_TEXT_BYTES
     evidence = sections.cut(row.evidence_start, limits.MAX_STORED_EVIDENCE_BYTES)
     whole_texts = {
-        "description": sections.cut(row.description, limit),
-        "remediation": sections.cut(row.remediation, limit),
-        "references": sections.within(row.references, limit),
+        "description": sections.cut(row.description, max_bytes),
+        "remediation": sections.cut(row.remediation, max_bytes),
+        "references": sections.first_texts(row.references, max_bytes),
         "evidence": evidence,
         "evidence_truncated": evidence != row.evidence_start,
     }

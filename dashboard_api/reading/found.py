@@ -49,5 +49,6 @@ class Found:
         """Return the hosts with most findings under the other filters, then the requested hosts."""
         counts = self._cells.by_host(self.filters.without("host"), self._status)
         most = sorted((host for host in counts if host), key=lambda host: (-counts[host], host))
+        # dict.fromkeys keeps the order, and drops hosts that are in both lists.
         shown = dict.fromkeys([*most[: limits.MAX_HOSTS], *(self.filters.host or ())])
         return [(host, counts[host]) for host in shown]

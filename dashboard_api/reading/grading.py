@@ -16,7 +16,7 @@ PROVISIONAL = "CDF"  # need no complete check of the pages: the open findings pr
 WITHOUT_PAGES = frozenset({"dns", "nmap", "sslyze", "testssl"})  # sources that never read a page
 
 Levels = Sequence[int]  # numbers of open findings by level, from Info to Critical
-NOTHING: Levels = [0] * len(Severity)
+NO_FINDINGS: Levels = [0] * len(Severity)
 
 
 class Grade(NamedTuple):
@@ -32,7 +32,7 @@ class Grade(NamedTuple):
 
 def level_of(severity: int, *, is_suspected: bool) -> int:
     """Return the severity that counts for the grade: one step milder for a suspected finding."""
-    return max(severity - is_suspected, 0)
+    return max(severity - is_suspected, 0)  # True counts as 1
 
 
 def levels_of(counts: Mapping[tuple[str, int], int]) -> Levels:
@@ -43,37 +43,40 @@ def levels_of(counts: Mapping[tuple[str, int], int]) -> Levels:
     return levels
 
 
-def repeated(problems: Iterable[ProblemCell]) -> Levels:
+def count_duplicates(problems: Iterable[ProblemCell]) -> Levels:
     """Return how many findings of each level are duplicates, because several sources report the topic.
 
     For each topic and level, count the findings at the level or above by source: the largest number counts,
     and the rest are duplicates.
     """
+    # Levels of each topic and source
     by_topic: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0] * len(Severity)))
     for cell in problems:
         if cell.problem in topics.SHARED_KEYS:
             levels = by_topic[topics.problem_id(cell.problem)][cell.source_id]
             levels[level_of(cell.severity, is_suspected=cell.kind == Kind.SUSPECTED)] += cell.findings
-    return [sum(level) for level in zip(NOTHING, *map(_surplus, by_topic.values()), strict=True)]
+    # NO_FINDINGS gives the levels even if there is no topic.
+    by_level = zip(NO_FINDINGS, *map(_duplicates_of_topic, by_topic.values()), strict=True)
+    return [sum(counts) for counts in by_level]
 
 
-def _surplus(by_source: Mapping[int, Levels]) -> Levels:
+def _duplicates_of_topic(by_source: Mapping[int, Levels]) -> Levels:
     """Return the number of duplicates of one topic by level."""
-    surplus = [sum(counts) for counts in zip(*by_source.values(), strict=True)]
-    above = 0
-    for level in reversed(range(len(surplus))):
-        most = max(sum(counts[level:]) for counts in by_source.values())
-        surplus[level] -= most - above
-        above = most
-    return surplus
+    duplicates = [sum(counts) for counts in zip(*by_source.values(), strict=True)]
+    counted_above = 0
+    for level in reversed(range(len(duplicates))):
+        counted = max(sum(counts[level:]) for counts in by_source.values())  # at this level or above
+        duplicates[level] -= counted - counted_above
+        counted_above = counted
+    return duplicates
 
 
-def without(levels: Levels, surplus: Levels) -> Levels:
+def without_duplicates(levels: Levels, duplicates: Levels) -> Levels:
     """Return the levels without duplicates; the worst level keeps at least one finding."""
     worst = _worst(levels)
     return [
-        max(count - fewer, int(level == worst and count > 0))
-        for level, (count, fewer) in enumerate(zip(levels, surplus, strict=True))
+        max(count - repeated, int(level == worst and count > 0))
+        for level, (count, repeated) in enumerate(zip(levels, duplicates, strict=True))
     ]
 
 
@@ -112,12 +115,12 @@ def _next_grade(levels: Levels) -> contract.NextGrade | None:
 
 
 def history(
-    days: Iterable[OpenDay], *, first_day: date, graded: Grade, surplus: Levels = NOTHING
+    days: Iterable[OpenDay], *, first_day: date, graded: Grade, duplicates: Levels = NO_FINDINGS
 ) -> list[contract.HistoryDay]:
     """Return the grade of each day on which open findings changed; empty without a grade today.
 
     ``days`` may begin with one day before ``first_day``, which gives the state at the start of the period.
-    ``surplus`` has the duplicates of today: topics of earlier days are not stored.
+    ``graded`` is today's grade. ``duplicates`` are today's as well: topics of earlier days are not stored.
     """
     if graded.letter is None:
         return []
@@ -132,7 +135,7 @@ def history(
                     day=max(row.day, first_day),
                     grade=letter,
                     open=sum(levels),
-                    fixes=without(levels, surplus)[worst] if worst else 0,
+                    fixes=without_duplicates(levels, duplicates)[worst] if worst else 0,
                 )
             )
     return entries
@@ -142,4 +145,5 @@ def levels_of_day(row: OpenDay) -> Levels:
     """Return the levels at the end of a stored day."""
     by_severity = (row.info, row.low, row.medium, row.high, row.critical)
     suspected = (0, row.suspected_low, row.suspected_medium, row.suspected_high, row.suspected_critical, 0)
+    # Suspected findings leave their own level, and count one level below.
     return [count - suspected[i] + suspected[i + 1] for i, count in enumerate(by_severity)]

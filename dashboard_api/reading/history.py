@@ -10,7 +10,9 @@ from dashboard_api.models import Finding, Kind, OpenCount, Severity
 RECORDED_UNTIL_HOUR = 6  # UTC; until then, the findings open now count as open at midnight
 _BATCH = 500
 _COLUMNS = {severity: severity.name.lower() for severity in Severity}
-_NAMES = [*_COLUMNS.values(), *(f"suspected_{name}" for name in _COLUMNS.values() if name != "info")]
+# Suspected findings of severity Info have no column: the grade counts them like confirmed ones.
+_SUSPECTED_COLUMNS = [f"suspected_{name}" for name in _COLUMNS.values() if name != "info"]
+_COUNT_COLUMNS = [*_COLUMNS.values(), *_SUSPECTED_COLUMNS]
 
 
 def record_yesterday(now: datetime) -> int | None:
@@ -21,14 +23,14 @@ def record_yesterday(now: datetime) -> int | None:
     if now.hour >= RECORDED_UNTIL_HOUR:
         return None
     yesterday = now.date() - timedelta(days=1)
-    newest = OpenCount.objects.filter(website=OuterRef("website")).order_by("-day").values("pk")[:1]
-    last = {row.website_id: row for row in OpenCount.objects.filter(pk=Subquery(newest))}
+    newest_id = OpenCount.objects.filter(website=OuterRef("website")).order_by("-day").values("pk")[:1]
+    newest_rows = {row.website_id: row for row in OpenCount.objects.filter(pk=Subquery(newest_id))}
     current = _open_findings()
     rows = []
-    for website in sorted(last.keys() | current.keys()):
-        counts = {name: current[website][name] for name in _NAMES}
-        row = last.get(website)
-        if row is None or counts != {name: getattr(row, name) for name in _NAMES}:
+    for website in sorted(newest_rows.keys() | current.keys()):
+        counts = {name: current[website][name] for name in _COUNT_COLUMNS}
+        row = newest_rows.get(website)
+        if row is None or counts != {name: getattr(row, name) for name in _COUNT_COLUMNS}:
             rows.append(OpenCount(website_id=website, day=yesterday, **counts))
     return len(OpenCount.objects.bulk_create(rows, batch_size=_BATCH, ignore_conflicts=True))
 

@@ -67,7 +67,7 @@ class Match(NamedTuple):
     """The other conditions of a request: words, keys of a problem, times; each is optional."""
 
     words: tuple[str, ...] | None = None
-    problems: tuple[str, ...] | None = None
+    problem_keys: tuple[str, ...] | None = None  # stored keys of one problem
     since: datetime | None = None  # first seen then or later
     before: datetime | None = None  # first seen earlier
     fixed_since: datetime | None = None
@@ -81,7 +81,7 @@ class Match(NamedTuple):
         )
         return cls(
             words=tuple(words_of(request.query)) if request.query else None,
-            problems=topics.keys_of(request.problem) if request.problem else None,
+            problem_keys=topics.keys_of(request.problem) if request.problem else None,
             since=since,
             before=before,
             fixed_since=fixed,
@@ -89,7 +89,7 @@ class Match(NamedTuple):
 
     def condition(self) -> Condition:
         """Return the conditions as SQL; empty if everything matches."""
-        condition, parameters = one_of({} if self.problems is None else {"problem": self.problems})
+        condition, parameters = one_of({} if self.problem_keys is None else {"problem": self.problem_keys})
         for comparison, time in (
             ("first_seen >=", self.since),
             ("first_seen <", self.before),
@@ -100,9 +100,9 @@ class Match(NamedTuple):
                 parameters.append(to_column(time))
         if self.words is not None:
             contains = [_CONTAINS[connection.vendor]] * len(self.words)
-            condition += " AND " + (
-                " AND ".join(contains) if contains else "1 = 0"
-            )  # a query without a word matches no finding
+            never = "1 = 0"  # a query without a word matches no finding
+            condition += " AND " + (" AND ".join(contains) or never)
+            # The column has a space before and after each word, so these parameters match whole words.
             parameters += [f" {word} " for word in self.words[:-1]]
             parameters += [f" {word}" for word in self.words[-1:]]  # the last may be the start of a word
         return condition, parameters
@@ -117,14 +117,15 @@ def whole_condition(website_id: int, status: str, *conditions: Condition) -> Con
     condition, parameters = "website_id = %s", [website_id]
     if status != ALL:
         conditions = (one_of({"status": (status,)}), *conditions)
-    for each, own in conditions:
-        condition += each
-        parameters += own
+    for more_sql, more_parameters in conditions:
+        condition += more_sql
+        parameters += more_parameters
     return condition, parameters
 
 
 def one_of(columns: dict[str, Sequence[Any]]) -> Condition:
     """Return a condition that allows only these values of each column."""
+    # IN () is no SQL; IN (NULL) matches no row.
     condition = "".join(
         f" AND {name} IN ({placeholders(values) or 'NULL'})" for name, values in columns.items()
     )

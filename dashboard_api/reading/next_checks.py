@@ -42,20 +42,21 @@ def next_check(
     pause is at most one period ago. The next time alone proves little: forbidden scans have one as well.
     """
     late_on = today - SCAN_TOLERANCE
-    kept, missed = [], []
+    next_days, missed_days = [], []
     for schedule in schedules:
         if schedule.next_at is None:
             continue
         next_on = schedule.next_at.date()
-        since = [schedule.changed_at.date(), schedule.paused_until, last_run_at and last_run_at.date()]
-        due_on = min(next_on, max(filter(None, since)) + PERIODS[schedule.frequency])
+        proofs = [schedule.changed_at.date(), schedule.paused_until, last_run_at and last_run_at.date()]
+        worked_on = max(filter(None, proofs))
+        due_on = min(next_on, worked_on + PERIODS[schedule.frequency])
         if due_on < late_on:
-            missed.append(due_on)
+            missed_days.append(due_on)
         else:
-            kept.append(next_on)
-    if kept:
-        return NextCheck(min(kept), is_overdue=False)
-    if not missed and last_run_at is not None:
+            next_days.append(next_on)
+    if next_days:
+        return NextCheck(min(next_days), is_overdue=False)
+    if not missed_days and last_run_at is not None:
         due_on = last_run_at.date() + PERIODS[Frequency.MONTHLY]
-        missed += [due_on] if due_on < late_on else []
-    return NextCheck(max(missed, default=None), is_overdue=bool(missed))
+        missed_days += [due_on] if due_on < late_on else []
+    return NextCheck(max(missed_days, default=None), is_overdue=bool(missed_days))

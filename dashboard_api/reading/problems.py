@@ -1,4 +1,4 @@
-"""Problems: findings with one cause, counted and described together."""
+"""Problems: findings with one cause, counted and describe_problems together."""
 
 import heapq
 import re
@@ -22,6 +22,7 @@ _SENTENCE = re.compile(
     r"|[^\n]+",
     re.IGNORECASE,
 )
+# Lines of remediation texts that give no advice, such as headings of the CWE list: "Phase: Implementation".
 _HEADING = re.compile(
     r"(?:phases?|strategy|effectiveness|see also|references?)\s*:|see\s+(?:the\s+)?references?\b",
     re.IGNORECASE,
@@ -54,9 +55,10 @@ FROM dashboard_api_finding WHERE {condition} GROUP BY status, severity, source_i
 def read_problems(website_id: int, status: str, filters: Filters, match: Match) -> list[ProblemCell]:
     """Count the findings with ``status`` that pass ``filters`` and ``match`` by problem."""
     condition, parameters = whole_condition(website_id, status, filters.condition(), match.condition())
+    found = select(Finding, _CELLS.format(condition=condition), parameters)
     return [
-        ProblemCell._make((*row[:-2], to_datetime(row[-2]), to_datetime(row[-1])))
-        for row in select(Finding, _CELLS.format(condition=condition), parameters)
+        ProblemCell._make((*others, to_datetime(first_seen), to_datetime(newest_first_seen)))
+        for *others, first_seen, newest_first_seen in found
     ]
 
 
@@ -95,7 +97,7 @@ _ORDERS: dict[str, Callable[[ProblemGroup], Any]] = {
 }
 
 
-def grouped(cells: Iterable[ProblemCell], *, sort: str = "worst") -> list[ProblemGroup]:
+def group_by_problem(cells: Iterable[ProblemCell], *, sort: str = "worst") -> list[ProblemGroup]:
     """Return the problems of ``cells`` in the order ``sort``."""
     by_problem: dict[str, list[ProblemCell]] = defaultdict(list)
     for cell in cells:
@@ -137,7 +139,7 @@ WHERE {condition} AND host <> '' GROUP BY problem, host ORDER BY newest DESC
 """
 
 
-def described(
+def describe_problems(
     website_id: int,
     groups: Sequence[ProblemGroup],
     sources: Mapping[int, SourceRow],
@@ -193,14 +195,16 @@ def _problem(
     sources: Mapping[int, SourceRow],
 ) -> contract.Problem:
     shown = max(samples, key=lambda sample: (sample.severity, sample.kind == "confirmed", sample.pk))
-    own = sorted({sources[cell.source_id] for cell in group.cells}, key=lambda source: source.name.lower())
-    advice = (first_advice(each.fix_start) for each in sorted(samples, key=lambda sample: -sample.pk))
+    reported_by = {sources[cell.source_id] for cell in group.cells}
+    by_name = sorted(reported_by, key=lambda source: source.name.lower())
+    newest_first = sorted(samples, key=lambda sample: -sample.pk)
+    advice = filter(None, (first_advice(sample.fix_start) for sample in newest_first))
     return contract.Problem(
         id=group.id,
         title=topics.title_of(group.id) or _title(shown, samples),
         severity=Severity(group.worst).label,
-        sources=[source.slug for source in own],
-        source_names=[source.name for source in own],
+        sources=[source.slug for source in by_name],
+        source_names=[source.name for source in by_name],
         rule=shown.rule,
         findings=sum(cell.findings for cell in group.cells),
         worst_findings=sum(cell.findings for cell in group.cells if cell.severity == group.worst),
@@ -209,7 +213,7 @@ def _problem(
         hosts=list(hosts[: contract_limits.MAX_PROBLEM_HOSTS]),
         first_seen=min(cell.first_seen for cell in group.cells),
         newest_first_seen=max(cell.newest_first_seen for cell in group.cells),
-        fix=fix_of(group.id, shown.fix_start) or next(filter(None, advice), ""),
+        fix=fix_of(group.id, shown.fix_start) or next(advice, ""),
         topic=group.id if topics.title_of(group.id) else None,
     )
 

@@ -12,6 +12,7 @@ from signed_api.findings import DashboardRequest
 
 WORST, NEWEST, OLDEST, PRIORITY = "worst", "newest", "oldest", "priority"
 _CONFIRMED_FIRST = "CASE kind WHEN 'confirmed' THEN 0 WHEN 'suspected' THEN 1 ELSE 2 END"
+# ``{time}`` is a column to sort by first, or empty.
 _ORDERS = {
     WORST: "severity DESC, {time}id DESC",
     PRIORITY: f"severity DESC, {_CONFIRMED_FIRST}, {{time}}id DESC",
@@ -33,16 +34,16 @@ def page(
     condition, parameters = whole_condition(
         website_id, request.status, filters.condition(), match.condition()
     )
-    order = _ORDERS[request.sort].format(time=_time(request))
+    order = _ORDERS[request.sort].format(time=_time_column(request))
     statement = THREATS.format(more="", which=_PAGE.format(condition=condition, order=order), order=order)
-    before = (request.page - 1) * request.page_size
+    offset = (request.page - 1) * request.page_size
     found = select(
-        Finding, statement, [limits.MAX_EVIDENCE_BYTES + 1, *parameters, request.page_size, before]
+        Finding, statement, [limits.MAX_EVIDENCE_BYTES + 1, *parameters, request.page_size, offset]
     )
     return [threat(row, sources) for row in found]
 
 
-def _time(request: DashboardRequest) -> str:
+def _time_column(request: DashboardRequest) -> str:
     """Return the column of time that sorts a list limited by time, as SQL; empty for other lists."""
     direction = "" if request.sort == OLDEST else " DESC"
     if request.fixed_since:

@@ -56,12 +56,15 @@ def page(
     grade: Grade,
     tags: Tags,
     do_first: list[contract.Problem],
-    grouped: ProblemPage | None,
+    problem_page: ProblemPage | None,
     now: datetime,
 ) -> contract.Page:
-    """Return the ``dashboard`` member; ``tags`` make the data version."""
+    """Return the ``dashboard`` member; ``tags`` make the data version.
+
+    The page lists findings, or problems if there is a ``problem_page``.
+    """
     total = found.counts().total()
-    listed = total if grouped is None else grouped.total
+    listed_total = total if problem_page is None else problem_page.total
     return contract.Page(
         generated_at=now,
         grade=grade.letter,
@@ -79,14 +82,14 @@ def page(
         ),
         page=request.page,
         page_size=request.page_size,
-        page_count=-(-listed // request.page_size),
+        page_count=-(-listed_total // request.page_size),  # rounded up
         total=total,
         facets=facets(found, sources=sources),
         revision=".".join(str(tag or 0) for tag in tags),
         grade_provisional=grade.provisional,
         do_first=do_first,
-        problems=grouped.problems if grouped else [],
-        problem_total=grouped.total if grouped else None,
+        problems=problem_page.problems if problem_page else [],
+        problem_total=problem_page.total if problem_page else None,
     )
 
 
@@ -153,8 +156,9 @@ def summary(
 def with_today(history: Sequence[OpenDay], open_counts: Counts, today: date) -> list[OpenDay]:
     """Return the days, and add today if its counts differ from the last day's."""
     counts = open_day(today, open_counts)
-    unchanged = history[-1][1:] == counts[1:] if history else not any(counts[1:])
-    return [*history, *(() if unchanged else (counts,))]
+    # Compare without the day, which is the first value. Without stored days, no finding was open before.
+    is_unchanged = history[-1][1:] == counts[1:] if history else not any(counts[1:])
+    return [*history] if is_unchanged else [*history, counts]
 
 
 def open_day(day: date, open_counts: Counts) -> OpenDay:
@@ -163,13 +167,14 @@ def open_day(day: date, open_counts: Counts) -> OpenDay:
     return OpenDay(
         day,
         *(by_severity[severity] for severity in Severity),
+        # Suspected findings have no column for Info, which is 0.
         *(by_kind[Kind.SUSPECTED.value, severity] for severity in Severity if severity),
     )
 
 
 def first_check_by(
     sources: Iterable[SourceRow],
-    entries: Iterable[Run],
+    runs: Sequence[Run],
     *,
     linked_on: date,
     schedules: Mapping[str, Sequence[ScheduleRow]],
@@ -179,7 +184,7 @@ def first_check_by(
 
     Scanners in ``schedules`` are our own: only a schedule makes them due. Others are due after an interval.
     """
-    if any(True for _ in entries):
+    if runs:
         return None
     days = [
         next_check(schedules[source.slug], last_run_at=None, today=today).on
@@ -211,7 +216,7 @@ def threat(finding: Threat) -> contract.Threat:
         locations_count=finding.locations_count,
         evidence=evidence,
         remediation=cut(finding.remediation, limits.MAX_TEXT_BYTES),
-        references=within(finding.references, limits.MAX_TEXT_BYTES),
+        references=first_texts(finding.references, limits.MAX_TEXT_BYTES),
         cwe=finding.cwe[: limits.MAX_NAMES],
         cve=finding.cve[: limits.MAX_NAMES],
         rule=finding.rule,
@@ -224,19 +229,19 @@ def threat(finding: Threat) -> contract.Threat:
     )
 
 
-def cut(text: str, limit: int) -> str:
-    """Return the start of ``text``: at most ``limit`` bytes of UTF-8, in whole characters."""
-    if len(text) * 4 <= limit:  # a character has at most 4 bytes
+def cut(text: str, max_bytes: int) -> str:
+    """Return the start of ``text``: at most ``max_bytes`` of UTF-8, in whole characters."""
+    if len(text) * 4 <= max_bytes:  # a character has at most 4 bytes
         return text
     encoded = text.encode()
-    return text if len(encoded) <= limit else encoded[:limit].decode(errors="ignore")
+    return text if len(encoded) <= max_bytes else encoded[:max_bytes].decode(errors="ignore")
 
 
-def within(texts: Sequence[str], limit: int) -> list[str]:
-    """Return as many of ``texts`` as fit into ``limit`` bytes of UTF-8, at most MAX_NAMES."""
+def first_texts(texts: Sequence[str], max_bytes: int) -> list[str]:
+    """Return as many of ``texts`` as fit into ``max_bytes`` of UTF-8 together, at most MAX_NAMES."""
     texts = texts[: limits.MAX_NAMES]
-    sizes = itertools.accumulate(len(text.encode()) for text in texts)
-    return [text for text, size in zip(texts, sizes, strict=True) if size <= limit]
+    sums = itertools.accumulate(len(text.encode()) for text in texts)
+    return [text for text, bytes_so_far in zip(texts, sums, strict=True) if bytes_so_far <= max_bytes]
 
 
 def charts(
@@ -283,7 +288,9 @@ def _trend(days: Iterable[Day], filters: Filters, today: date) -> contract.Chart
     fixed: Counter[date] = Counter()
     for is_fix, day, severity, source_id, kind, findings in days:
         if filters.allow(severity, source_id, kind):
-            (fixed if is_fix else new)[day - timedelta(days=day.weekday())] += findings
+            monday = day - timedelta(days=day.weekday())
+            counts = fixed if is_fix else new
+            counts[monday] += findings
     weeks = recent_weeks(today)
     return _chart(
         "trend",
@@ -298,6 +305,7 @@ def _open_by_week(history: Sequence[OpenDay], today: date) -> contract.Chart:
     first_known = history[0].day if history else today
     weeks = [monday for monday in recent_weeks(today) if monday + timedelta(days=6) >= first_known]
     ends = [min(monday + timedelta(days=6), today) for monday in weeks]
+    # The last day stored until the end of each week; without one, no finding was open.
     days = [max((day for day in history if day.day <= end), default=None) for end in ends]
     return _chart(
         "open",
@@ -310,7 +318,8 @@ def _open_by_week(history: Sequence[OpenDay], today: date) -> contract.Chart:
 def _ages(open_days: Mapping[date, int], today: date) -> contract.Chart:
     counts = [0] * len(AGES)
     for day, findings in open_days.items():
-        counts[bisect_left(limits.AGE_DAYS, (today - day).days + 1)] += findings  # today is the first day
+        age = (today - day).days + 1  # today is the first day
+        counts[bisect_left(limits.AGE_DAYS, age)] += findings  # the first bound that is not below the age
     return _chart("age", "bar", AGES, {"Findings": counts})
 
 
@@ -327,7 +336,7 @@ def _chart(chart_id: str, kind: str, labels: list[str], series: dict[str, list[i
 
 def coverage(
     sources: Iterable[SourceRow],
-    entries: Iterable[Run],
+    runs: Iterable[Run],
     open_counts: Counts,
     *,
     schedules: Mapping[str, Sequence[ScheduleRow]],
@@ -339,11 +348,11 @@ def coverage(
     later.
     """
     by_source = open_counts.by_source
-    runs = {entry.source_id: entry for entry in entries}
+    run_of = {run.source_id: run for run in runs}
     return [
         _coverage_entry(
             source,
-            runs.get(source.pk),
+            run_of.get(source.pk),
             by_source[source.pk],
             schedules=schedules.get(source.slug, ()),
             today=today,
@@ -357,7 +366,7 @@ def _coverage_entry(
 ) -> contract.CoverageEntry:
     if run is None:
         due = NextCheck(None, is_overdue=False)
-    elif run.ours_at:  # last_run_at may belong to an address that is no longer scanned
+    elif run.ours_at:  # last_run_at may belong to a target that is no longer scanned
         due = next_check(schedules, last_run_at=run.ours_at, today=today)
     else:
         due = next_report(run.last_run_at, source.interval_days, today=today)
@@ -411,10 +420,10 @@ def entitlement(link: AccountSite, *, today: date) -> contract.Entitlement:
 def _limit_state(state: Mapping[str, Any], today: date) -> contract.LimitState:
     """Return the stored state of a limit; it is ok again if the count has restarted since."""
     resets_at = datetime.fromisoformat(state["resets_at"]) if state["resets_at"] else None
-    is_over = resets_at is not None and resets_at.date() <= today
+    has_restarted = resets_at is not None and resets_at.date() <= today
     return contract.LimitState(
         name=state["name"],
         limit=state["limit"],
-        state="ok" if is_over else state["state"],
-        resets_at=None if is_over else resets_at,
+        state="ok" if has_restarted else state["state"],
+        resets_at=None if has_restarted else resets_at,
     )

@@ -10,7 +10,7 @@ from django.db import OperationalError, connection
 from dashboard_api import limits
 from dashboard_api.errors import SlowRequest
 
-_STEPS = 100_000  # SQLite instructions between two checks of the clock
+_STEPS = 100_000
 _QUERY_CANCELED = "57014"  # a PostgreSQL error code
 
 
@@ -24,10 +24,11 @@ def snapshot() -> Iterator[None]:
         yield
         return
     try:
-        with {"sqlite": _on_sqlite, "postgresql": _on_postgresql}[connection.vendor]():
+        on_backend = {"sqlite": _on_sqlite, "postgresql": _on_postgresql}[connection.vendor]
+        with on_backend():
             yield
     except OperationalError as error:
-        if _was_cut(error):
+        if _reached_time_limit(error):
             raise SlowRequest from error
         raise
 
@@ -38,6 +39,7 @@ def _on_sqlite() -> Iterator[None]:
     with connection.cursor() as cursor:
         cursor.execute("BEGIN")
     end = time.monotonic() + limits.STATEMENT_SECONDS
+    # SQLite calls the handler every _STEPS instructions, and stops the statement if it returns true.
     connection.connection.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
     try:
         yield
@@ -63,7 +65,7 @@ def _on_postgresql() -> Iterator[None]:
     connection.commit()  # a rollback would make psycopg prepare all statements again
 
 
-def _was_cut(error: OperationalError) -> bool:
+def _reached_time_limit(error: OperationalError) -> bool:
     cause = error.__cause__
     interrupted = getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT
     return interrupted or getattr(cause, "sqlstate", None) == _QUERY_CANCELED

@@ -6,13 +6,15 @@ The look-up happens on reading, so a new topic needs no change of stored data.
 from dashboard_api.models import problem_key
 from dashboard_api.scanners.topics import TOPICS
 
-_KEYS = {
+_KEYS_OF_TOPICS = {
     topic.id: tuple(problem_key(source, rule, "") for source, rules in topic.rules.items() for rule in rules)
     for topic in TOPICS.values()
 }
 # Keys of topics that several sources report
-SHARED_KEYS = frozenset(key for topic in TOPICS.values() if len(topic.rules) > 1 for key in _KEYS[topic.id])
-_TOPIC_OF = {key: topic for topic, keys in _KEYS.items() for key in keys}
+SHARED_KEYS = frozenset(
+    key for topic in TOPICS.values() if len(topic.rules) > 1 for key in _KEYS_OF_TOPICS[topic.id]
+)
+_TOPIC_OF = {key: topic for topic, keys in _KEYS_OF_TOPICS.items() for key in keys}
 
 
 def topic_of(key: str) -> str | None:
@@ -27,7 +29,7 @@ def problem_id(key: str) -> str:
 
 def keys_of(problem: str) -> tuple[str, ...]:
     """Return the stored keys of the problem with this id; empty for an empty id."""
-    return _KEYS.get(problem) or ((problem,) if problem else ())
+    return _KEYS_OF_TOPICS.get(problem) or ((problem,) if problem else ())
 
 
 def fix_of(problem: str) -> str:

@@ -1,6 +1,5 @@
 """The counts of a whole website, cached in the process until its data changes."""
 
-from collections.abc import Callable
 from datetime import date
 from functools import cached_property
 from threading import Lock
@@ -16,7 +15,7 @@ from dashboard_api.reading import grading
 from dashboard_api.reading.cells import Counts, read_cells, read_days, read_open_days
 from dashboard_api.reading.days import recent_weeks
 from dashboard_api.reading.matching import EVERYTHING, NO_FILTERS
-from dashboard_api.reading.problems import ProblemGroup, grouped, read_problems
+from dashboard_api.reading.problems import ProblemGroup, group_by_problem, read_problems
 from signed_api import findings as contract
 
 OPEN = Finding.Status.OPEN.value
@@ -31,7 +30,8 @@ class Website:
         self.days = read_days(website_id, recent_weeks(today)[0])
         self.open_days = read_open_days(website_id)
         self.problems = read_problems(website_id, OPEN, NO_FILTERS, EVERYTHING)
-        self.to_do: list[contract.Problem] | None = None  # filled by the first response that shows it
+        # The problems to solve first; filled by the first response that shows them.
+        self.to_do: list[contract.Problem] | None = None
         self.size = len(self.cells.cells) + len(self.days) + len(self.open_days) + len(self.problems)
 
     @cached_property
@@ -40,32 +40,36 @@ class Website:
         return self.cells.counts(NO_FILTERS, OPEN)
 
     @cached_property
-    def surplus(self) -> grading.Levels:
+    def duplicates(self) -> grading.Levels:
         """The numbers of open findings by level that only repeat what another source reports."""
-        return grading.repeated(self.problems)
+        return grading.count_duplicates(self.problems)
 
     @cached_property
     def groups(self) -> list[ProblemGroup]:
         """The open problems, worst first."""
-        return grouped(self.problems)
+        return group_by_problem(self.problems)
 
 
+# By website id: the version of its data, and its counts
 _kept: LRUCache[int, tuple[Any, Website]] = LRUCache(
-    limits.MAX_KEPT_CELLS, getsizeof=lambda entry: entry[1].size + 1
+    limits.MAX_KEPT_CELLS,
+    getsizeof=lambda entry: entry[1].size + 1,  # a website without cells counts as well
 )
 _lock = Lock()
 _TAGS = f"SELECT {TAGS.format(website='%s')}"  # constant text
 
 
-def read_website(website_id: int, today: date, *, read: Callable[[int, date], Website] = Website) -> Website:
+def read_website(website_id: int, today: date) -> Website:
     """Return the website in the caller's snapshot, from memory if its data has not changed."""
     (tags,) = select(Finding, _TAGS, [website_id])  # read first, so the data is never older than its version
     version = (*tags, today)
     with _lock:
         kept = _kept.get(website_id)
-    if kept and kept[0] == version:
-        return kept[1]
-    website = read(website_id, today)
+    if kept:
+        kept_version, website = kept
+        if kept_version == version:
+            return website
+    website = Website(website_id, today)
     if website.size < limits.MAX_KEPT_CELLS:
         with _lock:
             _kept[website_id] = (version, website)

@@ -34,7 +34,7 @@ from dashboard_api.scanners.streams import GZIP, UTF_16, as_text, counted, joine
 from dashboard_api.scanners.unsupported import advice_on, advice_on_bytes
 
 _HEAD_BYTES = 1024**2
-_BEFORE_XML = codecs.BOM_UTF8 + b" \t\r\n"
+_BEFORE_XML = codecs.BOM_UTF8 + b" \t\r\n"  # bytes that may come before XML or JSON
 _ONLY_CONTROLS = re.compile(rb"[\x00-\x20\x7f]+")
 _EMPTY_IF_CLEAN = {"nuclei"}  # formats in which an empty file or list means: no findings
 
@@ -42,7 +42,7 @@ _EMPTY_IF_CLEAN = {"nuclei"}  # formats in which an empty file or list means: no
 class Reader(Protocol):
     """Module that reads one format."""
 
-    HEAD: re.Pattern[bytes]  # found in the first MB of its files; a guess, ``read`` decides
+    HEAD_PATTERN: re.Pattern[bytes]  # found in the first MB of its files: a guess, ``read`` makes sure
 
     def read(self, stream: BinaryIO) -> ScanReport:
         """Return the report in ``stream``; reading or iterating may raise UnreadableReport."""
@@ -81,7 +81,7 @@ LINES = {"findings", "nuclei"}
 
 def max_sent_bytes(head: bytes, format_name: str) -> int:
     """Return the size limit in bytes for a report sent over HTTP, by format or by its first bytes."""
-    if head.startswith(GZIP) or (_looks_like(head) if format_name == "auto" else format_name) in LINES:
+    if head.startswith(GZIP) or (_detected_format(head) if format_name == "auto" else format_name) in LINES:
         return limits.MAX_SENT_REPORT_BYTES
     return limits.MAX_DOCUMENT_BYTES
 
@@ -97,9 +97,9 @@ def read_report(
 
     ``budget`` limits processor time and staged bytes.
     """
-    most = max_bytes or limits.MAX_REPORT_BYTES
+    max_bytes = max_bytes or limits.MAX_REPORT_BYTES
     budget = budget or Budget()
-    stream = counted(unpack(limited(stream, most), most), budget)
+    stream = counted(unpack(limited(stream, max_bytes), max_bytes), budget)  # before and after unpacking
     head = stream.read(_HEAD_BYTES)
     if advice := advice_on_bytes(head):
         raise UnreadableReport(advice)
@@ -107,7 +107,7 @@ def read_report(
         stream = as_text(head, stream)
         head = stream.read(_HEAD_BYTES)
     if format_name == "auto":
-        format_name = _format_of(head)
+        format_name = _detect_or_refuse(head)
     else:
         _check_format(format_name, head)
     try:
@@ -115,7 +115,8 @@ def read_report(
         whole = joined(head, stream) if format_name == "csv" else as_text(head, stream)
         report = READERS[format_name].read(whole)
     except UnreadableReport as error:
-        is_known_xml = head.lstrip(_BEFORE_XML).startswith(b"<") and READERS[format_name].HEAD.search(head)
+        is_xml = head.lstrip(_BEFORE_XML).startswith(b"<")
+        is_known_xml = is_xml and READERS[format_name].HEAD_PATTERN.search(head)
         if not is_known_xml and (advice := advice_on(head)):
             raise UnreadableReport(advice) from error
         raise
@@ -124,12 +125,12 @@ def read_report(
     return report
 
 
-def _looks_like(head: bytes) -> str | None:
-    return next((name for name, reader in READERS.items() if reader.HEAD.search(head)), None)
+def _detected_format(head: bytes) -> str | None:
+    return next((name for name, reader in READERS.items() if reader.HEAD_PATTERN.search(head)), None)
 
 
-def _format_of(head: bytes) -> str:
-    if name := _looks_like(head):
+def _detect_or_refuse(head: bytes) -> str:
+    if name := _detected_format(head):
         return name
     if _is_empty(head):
         raise EmptyReport
@@ -146,7 +147,7 @@ def _is_empty(head: bytes) -> bool:
 
 def _check_format(name: str, head: bytes) -> None:
     """Raise UnreadableReport if the file is empty by mistake or looks like another format."""
-    if READERS[name].HEAD.search(head) or (_is_empty(head) and name in _EMPTY_IF_CLEAN):
+    if READERS[name].HEAD_PATTERN.search(head) or (_is_empty(head) and name in _EMPTY_IF_CLEAN):
         return
     if _is_empty(head):
         raise UnreadableReport(
@@ -156,5 +157,5 @@ def _check_format(name: str, head: bytes) -> None:
         raise UnreadableReport("The file holds control characters only. Let the scanner write it again.")
     if advice := advice_on(head):
         raise UnreadableReport(advice)
-    if other := _looks_like(head):
+    if other := _detected_format(head):
         raise UnreadableReport(f"The file is not a report of {name}: it looks like one of {other}.")

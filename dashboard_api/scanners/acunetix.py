@@ -38,12 +38,12 @@ from dashboard_api.scanners.xml_document import (
     XmlRows,
     child,
     children,
-    head_of,
+    head_pattern,
     text_at,
     text_in,
 )
 
-HEAD = head_of("ScanGroup")
+HEAD_PATTERN = head_pattern("ScanGroup")
 _SEVERITIES = {**SEVERITIES, "informational": Severity.INFO}
 _UNSURE = re.compile(r"^\W*(?:possible|potential|probable)\b", re.IGNORECASE)
 
@@ -51,10 +51,11 @@ _UNSURE = re.compile(r"^\W*(?:possible|potential|probable)\b", re.IGNORECASE)
 def read(stream: BinaryIO) -> ScanReport:
     """Return the report in ``stream``; raises UnreadableReport."""
     # A SiteFile is not a row; naming it here drops it from memory.
-    rows = XmlRows(stream, rows=["ReportItem", "Scan", "SiteFile"])
+    rows = XmlRows(stream, row_names=["ReportItem", "Scan", "SiteFile"])
     if not rows.are_left:
         raise UnreadableReport("The file is not a report of Acunetix: it has no scan.")
     dates = DateOrder()
+    # Reading the rows completes both lists.
     ends: list[str] = []
     aborted: list[bool] = []
 
@@ -64,7 +65,7 @@ def read(stream: BinaryIO) -> ScanReport:
             scanned_at=newest(map(dates.read, ends)), failure="the scan was aborted" if any(aborted) else ""
         )
 
-    return ScanReport(source="acunetix", source_name="Acunetix", names_targets=True, entries=entries())
+    return ScanReport(source="acunetix", source_name="Acunetix", names_every_target=True, entries=entries())
 
 
 def _relevant(rows: XmlRows, dates: DateOrder, ends: list[str], aborted: list[bool]) -> Iterator[XmlRow]:
@@ -107,7 +108,7 @@ def _finding(number: int, item: Element, location: str) -> ReportedFinding:
     if severity is None:
         raise BadRow("has a Severity that is not one of critical, high, medium, low, informational")
     kind: Kind = "suspected" if _UNSURE.search(name) else "confirmed"
-    about = [html_text(text_at(item, part)).strip() for part in ("Description", "Impact")]
+    descriptions = [html_text(text_at(item, part)).strip() for part in ("Description", "Impact")]
     addresses = [text_at(each, "URL") for each in children(child(item, "References"), "Reference")]
     return ReportedFinding(
         row=number,
@@ -117,7 +118,7 @@ def _finding(number: int, item: Element, location: str) -> ReportedFinding:
         severity_raw=raw,
         kind="informational" if severity is Severity.INFO else kind,
         title=name,
-        description="\n\n".join(filter(None, about)),
+        description="\n\n".join(filter(None, descriptions)),
         remediation=html_text(text_at(item, "Recommendation")),
         references=[*addresses, *links_in(text_at(item, "Recommendation"))],
         cwe=cwes_in(text_in(each) for each in children(child(item, "CWEList"), "CWE")),
@@ -132,7 +133,7 @@ def _evidence(item: Element) -> Iterator[str]:
     vector = child(item, "CVSS3") or child(item, "CVSS")
     yield from labelled_lines(
         {
-            "Affects": "" if affects.startswith("/") else affects,
+            "Affects": "" if affects.startswith("/") else affects,  # a path is in the location
             "Parameter": one_line(text_at(item, "Parameter")),
             "Module": one_line(text_at(item, "ModuleName")),
             "CVSS": one_line(f"{text_at(vector, 'Score')} {text_at(vector, 'Descriptor')}"),

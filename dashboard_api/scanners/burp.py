@@ -34,12 +34,12 @@ from dashboard_api.scanners.xml_document import (
     child,
     children,
     decoded,
-    head_of,
+    head_pattern,
     text_at,
     text_in,
 )
 
-HEAD = head_of(r"issues(?=[^>]{0,500}\sburpVersion=)")
+HEAD_PATTERN = head_pattern(r"issues(?=[^>]{0,500}\sburpVersion=)")
 _SEVERITIES = {
     "high": Severity.HIGH,
     "medium": Severity.MEDIUM,
@@ -49,13 +49,13 @@ _SEVERITIES = {
 }
 _FALSE_POSITIVE = "false positive"
 _KINDS: dict[str, Kind] = {"certain": "confirmed", "firm": "suspected", "tentative": "suspected"}
-_EXTENSION = "134217728"  # all issues of extensions have this type; the name tells them apart
+_EXTENSION_TYPE = "134217728"  # all issues of extensions have this type; the name tells them apart
 _MAX_MESSAGES = 3  # pairs of request and response in the evidence
 
 
 def read(stream: BinaryIO) -> ScanReport:
     """Return the report in ``stream``; raises UnreadableReport."""
-    rows = XmlRows(stream, rows=["issue"])
+    rows = XmlRows(stream, row_names=["issue"])
     issues = child(rows.root, "issues")
     return ScanReport(
         source="burp",
@@ -71,23 +71,23 @@ def _convert(number: int, issue: Element) -> ReportedFinding | Check:
     if not host.lower().startswith(("http://", "https://")):
         raise BadRow("names no host")
     location = address_of_path(host, one_line(text_at(issue, "path")) or "/")
-    raw = one_line(text_at(issue, "severity"))
-    if raw.lower() == _FALSE_POSITIVE:
+    severity_raw = one_line(text_at(issue, "severity"))
+    if severity_raw.lower() == _FALSE_POSITIVE:
         return Check(row=number, location=location, seen_at=None)
-    severity = _SEVERITIES.get(raw.lower())
+    severity = _SEVERITIES.get(severity_raw.lower())
     if severity is None:
         raise BadRow("has a severity that is not one of High, Medium, Low, Information")
-    kind, name = one_line(text_at(issue, "type")), one_line(text_at(issue, "name"))
-    if not (kind and name):
+    issue_type, name = one_line(text_at(issue, "type")), one_line(text_at(issue, "name"))
+    if not (issue_type and name):
         raise BadRow("has no type" if name else "has no name")
-    rule = f"{kind}/{name}" if kind == _EXTENSION else kind
+    rule = f"{issue_type}/{name}" if issue_type == _EXTENSION_TYPE else issue_type
     return _finding(number, issue, rule=rule, severity=severity, location=location)
 
 
 def _finding(number: int, issue: Element, *, rule: str, severity: Severity, location: str) -> ReportedFinding:
     confidence = one_line(text_at(issue, "confidence"))
     detail = html_text(text_at(issue, "issueDetail"))
-    classes = text_at(issue, "vulnerabilityClassifications")
+    classifications = text_at(issue, "vulnerabilityClassifications")
     remediation = (html_text(text_at(issue, f"remediation{part}")) for part in ("Background", "Detail"))
     return ReportedFinding(
         row=number,
@@ -99,9 +99,9 @@ def _finding(number: int, issue: Element, *, rule: str, severity: Severity, loca
         title=text_at(issue, "name"),
         description=html_text(text_at(issue, "issueBackground")) or detail,
         remediation="\n\n".join(filter(None, remediation)),
-        references=[*links_in(text_at(issue, "references")), *links_in(classes)],
-        cwe=cwes_in([classes]),
-        cve=cves_in([text_at(issue, "name"), detail, classes]),
+        references=[*links_in(text_at(issue, "references")), *links_in(classifications)],
+        cwe=cwes_in([classifications]),
+        cve=cves_in([text_at(issue, "name"), detail, classifications]),
         location=location,
         evidence="\n\n".join(_evidence(issue, detail)),
     )

@@ -44,7 +44,9 @@ class CsvRows:
             except csv.Error as error:
                 yield number, BadRow(f"cannot be split into columns: {error}")
                 continue
-            if any(map(str.strip, cells)) and [one_line(cell).lower() for cell in cells] != self.columns:
+            is_blank = not any(map(str.strip, cells))
+            repeats_header = [one_line(cell).lower() for cell in cells] == self.columns
+            if not (is_blank or repeats_header):
                 yield number, self._by_column(cells)
 
     def _by_column(self, cells: list[str]) -> CsvRow | BadRow:

@@ -21,7 +21,7 @@ from dashboard_api.scanners.report import (
     UnreadableReport,
     convert_rows,
 )
-from dashboard_api.scanners.text import cves_in, numbers_in, one_line, slug, spelt
+from dashboard_api.scanners.text import checked_source_name, cves_in, numbers_in, one_line, slug
 from dashboard_api.scanners.times import parse_time
 
 _REQUIRED = ("title", "severity", "location")
@@ -32,9 +32,10 @@ _KINDS: dict[str, Kind] = {
     "informational": "informational",
 }
 _DEFAULT_SCANNER = "Spreadsheet"
-_NAMED = rb"(?=(?:[^\r\n<{]{0,500}[,;\t])? ?\"? ?%s ?\"? ?(?:[,;\t\r\n]|\Z))"  # in the first line
-HEAD = re.compile(
-    rb"(?i)\A(?:\xef\xbb\xbf)?" + b"".join(_NAMED % name.encode() for name in _REQUIRED),
+# Each required name is a cell of the first line, in any order and with or without quotes.
+_HAS_CELL = rb"(?=(?:[^\r\n<{]{0,500}[,;\t])? ?\"? ?%s ?\"? ?(?:[,;\t\r\n]|\Z))"
+HEAD_PATTERN = re.compile(
+    rb"(?i)\A(?:\xef\xbb\xbf)?" + b"".join(_HAS_CELL % name.encode() for name in _REQUIRED),
 )
 
 
@@ -96,7 +97,7 @@ def read(stream: BinaryIO) -> ScanReport:
     source = slug(scanner) or slug(_DEFAULT_SCANNER)
     return ScanReport(
         source=source,
-        source_name=spelt(scanner, source),
+        source_name=checked_source_name(scanner, source),
         entries=convert_rows(
             _reject_others(chain([first] if first else [], lines), scanner),
             _convert,

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from dashboard_api.scanners.json_rows import read_rows
-from dashboard_api.scanners.members import Row
+from dashboard_api.scanners.members import JsonObject
 from dashboard_api.scanners.report import (
     RULE_LENGTH,
     SEVERITIES,
@@ -26,12 +26,12 @@ from dashboard_api.scanners.report import (
     UnreadableReport,
     convert_rows,
 )
-from dashboard_api.scanners.text import one_line, spelt
+from dashboard_api.scanners.text import checked_source_name, one_line
 from dashboard_api.scanners.times import as_utc
 
-HEAD = re.compile(rb'\A(?:\xef\xbb\xbf)?\s*\{[^{}]*"scan"\s*:\s*"findings/1"')
+HEAD_PATTERN = re.compile(rb'\A(?:\xef\xbb\xbf)?\s*\{[^{}]*"scan"\s*:\s*"findings/1"')
 
-# In patterns, "$" alone allows a line break at the end, and JSON Schema has no "\Z".
+# In patterns, "$" alone allows a line break at the end, hence "(?!\n)"; JSON Schema has no "\Z".
 Text = Annotated[str, Meta(min_length=1)]
 Time = Annotated[datetime, Meta(tz=True)]
 
@@ -87,7 +87,8 @@ class EndLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 Line = TypeVar("Line", bound=Struct)
-_LINES: dict[str, type[FindingLine] | type[CheckLine] | type[EndLine]] = {
+# The kind of a line by the member that only it has.
+_LINE_KINDS: dict[str, type[FindingLine] | type[CheckLine] | type[EndLine]] = {
     "finding": FindingLine,
     "checked": CheckLine,
     "complete": EndLine,
@@ -97,34 +98,34 @@ _LINES: dict[str, type[FindingLine] | type[CheckLine] | type[EndLine]] = {
 def read(stream: BinaryIO) -> ScanReport:
     """Return the report in ``stream``; raises UnreadableReport."""
     rows = read_rows(stream)
-    _, first = next(rows, (0, BadRow("is missing")))
+    _, first = next(rows, (0, BadRow("is missing")))  # its number does not matter
     try:
         if isinstance(first, BadRow):
             raise first
-        scan = _as(ScanLine, first)
+        scan = _line_of_kind(ScanLine, first)
         scanned_at = _utc(scan.scanned_at)
     except BadRow as error:
         raise UnreadableReport(f"The first line names no scan: it {error}.") from error
     return ScanReport(
         source=scan.source,
-        source_name=spelt(scan.name, scan.source),
+        source_name=checked_source_name(scan.name, scan.source),
         version=scan.version,
         scanned_at=scanned_at,
         entries=convert_rows(rows, _convert),
     )
 
 
-def _convert(number: int, row: Row) -> ReportedFinding | Check | Ending:
-    kind = next((kind for key, kind in _LINES.items() if key in row), None)
-    if kind is None:
+def _convert(number: int, row: JsonObject) -> ReportedFinding | Check | Ending:
+    line_kind = next((kind for key, kind in _LINE_KINDS.items() if key in row), None)
+    if line_kind is None:
         raise BadRow("is not a finding, a check or the end line")
-    line = _as(kind, row)
+    line = _line_of_kind(line_kind, row)
     if isinstance(line, EndLine):
         return Ending(complete=line.complete, scanned_at=_utc(line.scanned_at))
     if isinstance(line, CheckLine):
         location, error = one_line(line.checked), one_line(line.error)
         rules, skipped = (
-            tuple(one_line(rule)[:RULE_LENGTH] for rule in each) for each in (line.rules, line.skipped)
+            tuple(one_line(rule)[:RULE_LENGTH] for rule in names) for names in (line.rules, line.skipped)
         )
         return Check(
             row=number,
@@ -158,7 +159,7 @@ def _finding(number: int, line: FindingLine) -> ReportedFinding:
     )
 
 
-def _as(kind: type[Line], row: Row) -> Line:
+def _line_of_kind(kind: type[Line], row: JsonObject) -> Line:
     try:
         return msgspec.convert(row, kind)
     except UnicodeEncodeError as error:
@@ -177,7 +178,7 @@ def _utc(time: datetime | UnsetType) -> datetime | None:
 
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of one line."""
-    kinds = [ScanLine, *_LINES.values()]
+    kinds = [ScanLine, *_LINE_KINDS.values()]
     lines, definitions = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

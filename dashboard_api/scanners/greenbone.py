@@ -30,18 +30,21 @@ from dashboard_api.scanners.xml_document import (
     XmlRows,
     child,
     children,
-    head_of,
+    head_pattern,
     text_at,
     text_in,
 )
 
-HEAD = head_of(r'report(?=[^>]{0,500}\s(?:format_id|extension|type="scan"))', "get_reports_response")
+HEAD_PATTERN = head_pattern(
+    r'report(?=[^>]{0,500}\s(?:format_id|extension|type="scan"))', "get_reports_response"
+)
 _PORT = re.compile(r"(\d{1,5})/(?:tcp|udp)", re.ASCII)
 _SCHEMES = {"443": "https://", "80": "http://"}
+# Severities by the least score.
 _CVSS = [(9.0, Severity.CRITICAL), (7.0, Severity.HIGH), (4.0, Severity.MEDIUM), (0.1, Severity.LOW)]
-_SURE = 95  # percent of quality of detection: an active test, or the version of a package
+_MIN_SURE_QUALITY = 95  # percent of quality of detection: an active test, or the version of a package
 _FALSE_POSITIVE = "false positive"
-_PARTS = ["summary", "insight", "impact", "affected"]
+_DESCRIPTION_TAGS = ["summary", "insight", "impact", "affected"]
 
 
 class _Row(NamedTuple):
@@ -50,18 +53,18 @@ class _Row(NamedTuple):
     result: Element | None
     host: str
     error: str = ""
-    test: str = ""
+    test: str = ""  # the failed test; empty: every test
 
 
 def read(stream: BinaryIO) -> ScanReport:
     """Return the report in ``stream``; raises UnreadableReport."""
     # A detail is not a row; naming it here drops it from memory.
-    rows = XmlRows(stream, rows=["result", "detail", "error"])
+    rows = XmlRows(stream, row_names=["result", "detail", "error"])
     if not _inner(rows.root):
         raise UnreadableReport("The file is not a report of Greenbone: it has no report with a scan.")
 
-    def entries() -> Iterator[ReportRow | Ending]:
-        yield from convert_rows(_rows(rows, report.host_among), _convert)
+    def entries() -> Iterator[ReportRow | Ending]:  # runs only when ``report`` below exists
+        yield from convert_rows(_rows(rows, report.choose_host), _convert)
         inner = _inner(rows.root)
         status = one_line(text_at(inner, "scan_run_status"))
         yield Ending(
@@ -69,7 +72,9 @@ def read(stream: BinaryIO) -> ScanReport:
             failure="" if status in ("Done", "") else f"the status of the scan is {status}",
         )
 
-    report = ScanReport(source="greenbone", source_name="Greenbone", names_targets=True, entries=entries())
+    report = ScanReport(
+        source="greenbone", source_name="Greenbone", names_every_target=True, entries=entries()
+    )
     return report
 
 
@@ -81,7 +86,7 @@ def _inner(root: Element) -> Element:
     return element if element is not root and ("scan_run_status" in element or "results" in element) else {}
 
 
-def _rows(rows: XmlRows, name_of: Callable[[Iterable[str]], str]) -> Iterator[tuple[int, _Row]]:
+def _rows(rows: XmlRows, choose_host: Callable[[Iterable[str]], str]) -> Iterator[tuple[int, _Row]]:
     """Yield numbered rows: results, then hosts, then errors.
 
     The file names hosts after the results, so a result without a host name waits until the end. An error
@@ -89,8 +94,8 @@ def _rows(rows: XmlRows, name_of: Callable[[Iterable[str]], str]) -> Iterator[tu
     """
     numbers = itertools.count(1)
     names: dict[str, str] = {}  # by address
-    waiting: list[tuple[int, str, bytes]] = []
-    errors: list[tuple[str, str, str]] = []
+    waiting: list[tuple[int, str, bytes]] = []  # number, address, encoded result
+    errors: list[tuple[str, str, str]] = []  # address, text, test
     for row in rows:
         host = child(row.element, "host")
         address = one_line(text_in(host)) or one_line(text_at(row.parent("host"), "ip"))
@@ -98,25 +103,31 @@ def _rows(rows: XmlRows, name_of: Callable[[Iterable[str]], str]) -> Iterator[tu
             if name := one_line(text_at(host, "hostname")):
                 names[address] = name
             if name or not address:
-                yield next(numbers), _Row(row.element, name_of([name, address]))
+                yield next(numbers), _Row(row.element, choose_host([name, address]))
             else:
                 waiting.append((next(numbers), address, msgspec.msgpack.encode(row.element)))
         elif row.path[-2:] == ("errors", "error"):
             text = one_line(text_at(row.element, "description"))[:200] or "no description"
             errors.append((address, text, one_line(text_at(child(row.element, "nvt"), "@oid"))))
-        elif one_line(text_at(row.element, "name")) == "hostname":
+        elif one_line(text_at(row.element, "name")) == "hostname":  # a detail of the host
             names.setdefault(address, one_line(text_at(row.element, "value")))
     for number, address, result in waiting:
-        yield number, _Row(msgspec.msgpack.decode(result), name_of([names.get(address, ""), address]))
+        yield number, _Row(msgspec.msgpack.decode(result), choose_host([names.get(address, ""), address]))
     hosts = children(_inner(rows.root), "host")
-    everywhere = next((text for address, text, _ in errors if not address), "") if hosts else ""
+    error_everywhere = next((text for address, text, _ in errors if not address), "") if hosts else ""
     for host in hosts:
         address = one_line(text_at(host, "ip"))
-        yield next(numbers), _Row(None, name_of([names.get(address, ""), address]), error=everywhere)
+        yield (
+            next(numbers),
+            _Row(None, choose_host([names.get(address, ""), address]), error=error_everywhere),
+        )
     for address, text, test in errors:
-        if address or not everywhere:
+        if address or not error_everywhere:
             found = _Row(
-                None, name_of([names.get(address, ""), address]), error=text, test="" if test == "0" else test
+                None,
+                choose_host([names.get(address, ""), address]),
+                error=text,
+                test="" if test == "0" else test,
             )
             yield next(numbers), found
 
@@ -154,7 +165,7 @@ def _finding(number: int, result: Element, location: str) -> ReportedFinding:
         severity_raw=one_line(f"{text_at(result, 'threat')} {score}"),
         kind="informational" if severity is Severity.INFO else _kind(result),
         title=title,
-        description="\n\n".join(filter(None, (tags.get(part, "") for part in _PARTS))),
+        description="\n\n".join(filter(None, (tags.get(part, "") for part in _DESCRIPTION_TAGS))),
         remediation=solution,
         references=[
             *(text for kind, text in refs if kind == "url"),
@@ -177,7 +188,9 @@ def _severity(result: Element) -> tuple[Severity, str]:
 
 def _kind(result: Element) -> Kind:
     quality = one_line(text_at(child(result, "qod"), "value"))
-    is_sure = quality.isascii() and quality.isdecimal() and len(quality) <= 3 and int(quality) >= _SURE
+    is_sure = (
+        quality.isascii() and quality.isdecimal() and len(quality) <= 3 and int(quality) >= _MIN_SURE_QUALITY
+    )
     return "confirmed" if is_sure else "suspected"
 
 

@@ -1,4 +1,4 @@
-"""Strict decoding of untrusted JSON; a BadRow says why decoding failed.
+"""Strict decoding of untrusted JSON; ``decode`` and ``decode_lazily`` return a BadRow for broken data.
 
 A decoded document needs about ten times its size in memory. Readers that use rows one by one therefore
 decode long lists lazily, item by item.
@@ -20,11 +20,12 @@ from dashboard_api.scanners.streams import in_megabytes
 Bytes = bytes | bytearray | msgspec.Raw
 
 _AT_ONCE = 64 * 1024  # bytes; a longer value is decoded lazily
-_COUNTED = 1024**2  # bytes; a shorter document is not counted
-_PART = 64 * 1024
-_VALUE = re.compile(r"[^ \t\r\n,]")  # the first character of the next value
+_MAX_UNCHECKED = 1024**2  # bytes of a document that is too short to hold too many values
+_PART = 64 * 1024  # bytes read at once
+_START_OF_VALUE = re.compile(r"[^ \t\r\n,]")
 _BLANK = re.compile(rb"[ \t\r\n]*")
-# Escapes; the group is half a surrogate pair, which Python's json accepts and msgspec rejects.
+# An escape: a surrogate pair, half a pair (the group), or any other one, such as an escaped backslash.
+# Python's json accepts half a pair, and msgspec rejects it.
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
     re.DOTALL,
@@ -68,7 +69,7 @@ def decode_values(data: bytearray) -> list[Any]:
     position, text = 0, data.decode(errors="replace")
     try:
         _check_values(data)
-        while start := _VALUE.search(text, position):
+        while start := _START_OF_VALUE.search(text, position):
             value, position = _DECODER.raw_decode(text, start.start())
             values += value if isinstance(value, list) else [value]
     except (ValueError, RecursionError):
@@ -78,12 +79,12 @@ def decode_values(data: bytearray) -> list[Any]:
 
 def read_document(stream: BinaryIO) -> object:
     """Return the decoded JSON value in the file; raises UnreadableReport."""
-    return _usable(decode(read_all(stream, limits.MAX_DECODED_BYTES)))
+    return _raise_if_bad(decode(read_all(stream, limits.MAX_DECODED_BYTES)))
 
 
 def open_document(stream: BinaryIO) -> object:
     """Return the JSON value in the file; long lists are LazyLists; raises UnreadableReport."""
-    return _usable(decode_lazily(read_all(stream)))
+    return _raise_if_bad(decode_lazily(read_all(stream)))
 
 
 def read_all(stream: BinaryIO, limit: int | None = None) -> bytearray:
@@ -112,10 +113,13 @@ def too_large(limit: int) -> BadRow:
 
 def to_text(value: object) -> str:
     """Return a readable JSON value: a string unchanged, anything else indented."""
-    return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, default=list)
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, indent=2, ensure_ascii=False, default=list)  # a LazyList as a list
 
 
-def _usable(document: object) -> object:
+def _raise_if_bad(document: object) -> object:
+    """Return ``document``; a BadRow becomes an UnreadableReport."""
     if isinstance(document, BadRow):
         raise UnreadableReport(
             f"The file {document}. Let the scan run to its end."
@@ -126,16 +130,19 @@ def _usable(document: object) -> object:
 
 
 def _decode(data: bytes | bytearray) -> object:
+    """Return the JSON value; raises BadRow."""
     try:
         _check_values(data)
         return _DECODER.decode(data.decode(errors="replace"))
     except json.JSONDecodeError as error:
-        is_cut_off = error.msg.startswith("Unterminated") or 0 < len(error.doc.rstrip()) <= error.pos
+        # The decoder wanted more at the end of a text that is not blank.
+        ends_early = 0 < len(error.doc.rstrip()) <= error.pos
+        is_cut_off = ends_early or error.msg.startswith("Unterminated")
         reason = f"is not JSON: {error.msg.removesuffix(' at')} at character {error.pos + 1}"
         raise BadRow(_CUT_OFF if is_cut_off else reason) from error
     except RecursionError as error:
         raise BadRow("is nested too deeply") from error
-    except BadRow:
+    except BadRow:  # from _check_values; it is a ValueError as well
         raise
     except ValueError as error:
         # NaN, Infinity, or a number with thousands of digits, which int() rejects.
@@ -146,18 +153,19 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(name)
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, strict=False)  # some tools write raw line breaks
+# Not strict, because some tools write raw line breaks. The constants are NaN and Infinity.
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, strict=False)
 
 
 def _decode_lazily(data: Bytes, at_once: int) -> Any:
-    view = memoryview(data)
+    view = memoryview(data)  # without a copy
     if len(view) <= at_once:
         return _decode(bytes(view))
     blank = _BLANK.match(view)
-    first = bytes(view[blank.end() :][:1]) if blank else b""
-    if first == b"[":
+    first_character = bytes(view[blank.end() :][:1]) if blank else b""
+    if first_character == b"[":
         return LazyList(_decode_list(data), partial(_decode_item, at_once=at_once))
-    if first == b"{":
+    if first_character == b"{":
         return {name: _decode_lazily(value, at_once) for name, value in _decode_object(data).items()}
     return _decode(bytes(view))
 
@@ -172,7 +180,9 @@ def _decode_item(data: msgspec.Raw, *, at_once: int) -> object:
 
 def _check_values(data: bytes | bytearray) -> None:
     """Raise BadRow for data that would grow a hundredfold in memory, such as millions of empty lists."""
-    if len(data) > _COUNTED and sum(map(data.count, (b",", b"[", b"{"))) > limits.MAX_DOCUMENT_VALUES:
+    if len(data) <= _MAX_UNCHECKED:
+        return
+    if sum(data.count(mark) for mark in (b",", b"[", b"{")) > limits.MAX_DOCUMENT_VALUES:
         raise BadRow(f"holds more than {limits.MAX_DOCUMENT_VALUES:,} values")
 
 
@@ -180,4 +190,4 @@ def _replace_halves(data: bytearray) -> None:
     """Overwrite escapes of half a surrogate pair with the replacement character, in the same length."""
     for escape in _ESCAPE.finditer(data):
         if escape[1]:
-            data[slice(*escape.span(1))] = b"ufffd"
+            data[escape.start(1) : escape.end(1)] = b"ufffd"

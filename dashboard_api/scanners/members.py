@@ -1,4 +1,7 @@
-"""Access to the members of JSON objects in reports. Any member may be absent or have any type."""
+"""Access to the members of JSON objects in reports. Any member may be absent or have any type.
+
+Functions with "at" in their name take an object and a key; ``text_of`` and ``texts_of`` take a value.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,42 +14,43 @@ from dashboard_api.scanners.report import BadRow
 from dashboard_api.scanners.text import one_line
 from dashboard_api.scanners.times import Time, read_time
 
-Row = dict[str, Any]
+JsonObject = dict[str, Any]
 _MAX_TEXT = 4 * limits.MAX_STORED_EVIDENCE_BYTES  # characters, including markup
 
 
-def object_of(parent: Row, key: str) -> Row:
+def object_at(parent: JsonObject, key: str) -> JsonObject:
     """Return the object at ``key``, or an empty one."""
     value = parent.get(key)
     return value if isinstance(value, dict) else {}
 
 
-def list_of(parent: Row, key: str) -> Sequence[Any]:
+def list_at(parent: JsonObject, key: str) -> Sequence[Any]:
     """Return the list at ``key``, or an empty one."""
     value = parent.get(key)
     return value if is_list(value) else []
 
 
-def dicts_of(parent: Row, key: str) -> list[Row]:
+def dicts_at(parent: JsonObject, key: str) -> list[JsonObject]:
     """Return the objects in the list at ``key``; skip other items."""
-    return [item for item in list_of(parent, key) if isinstance(item, dict)]
+    return [item for item in list_at(parent, key) if isinstance(item, dict)]
 
 
-def objects_in(value: object) -> Sequence[Row | BadRow]:
+def objects_in(value: object) -> Sequence[JsonObject | BadRow]:
     """Return the items of a list, or the single object, with a BadRow for each that is no object."""
     if isinstance(value, LazyList):
         return LazyList(value, as_object)
-    values = value if isinstance(value, list) else [] if value is None else [value]
-    return [as_object(item) for item in values]
+    if value is None:
+        return []
+    return [as_object(item) for item in (value if isinstance(value, list) else [value])]
 
 
-def as_object(item: object) -> Row | BadRow:
+def as_object(item: object) -> JsonObject | BadRow:
     """Return ``item`` if it is an object or already a BadRow, else a BadRow."""
     return item if isinstance(item, dict | BadRow) else BadRow("is not a JSON object")
 
 
-def line_of(parent: Row, *keys: str) -> str:
-    """Return the first text among the members ``keys``, on one line."""
+def line_at(parent: JsonObject, *keys: str) -> str:
+    """Return the first text or number among the members ``keys``, on one line; empty without one."""
     return next((line for key in keys if (line := one_line(text_of(parent.get(key))))), "")
 
 
@@ -72,16 +76,16 @@ def address_in(base: str, address: str) -> str:
 
 
 def address_of_path(base: str, path: str) -> str:
-    """Return ``path`` on the host of ``base``, even if it begins with two slashes; raises BadRow."""
+    """Return ``path`` on the host of ``base``; raises BadRow. A path with two slashes names no other host."""
     return address_in(base, f"/.{path}" if path.startswith("//") else path)
 
 
-def time_of(parent: Row, *keys: str) -> Time:
+def time_at(parent: JsonObject, *keys: str) -> Time:
     """Return the time in the first text among the members ``keys``."""
-    return read_time(line_of(parent, *keys))
+    return read_time(line_at(parent, *keys))
 
 
-def known_time_of(parent: Row, key: str) -> datetime | None:
+def known_time_at(parent: JsonObject, key: str) -> datetime | None:
     """Return the time at ``key``, if it is present and understood."""
-    time = time_of(parent, key)
+    time = time_at(parent, key)
     return time if isinstance(time, datetime) else None

@@ -40,36 +40,39 @@ from dashboard_api.scanners.xml_document import (
     XmlRows,
     child,
     children,
-    head_of,
+    head_pattern,
     text_at,
     text_in,
 )
 
-HEAD = head_of("NessusClientData_v2")
+HEAD_PATTERN = head_pattern("NessusClientData_v2")
+# Nessus has the same numbers.
 _SEVERITIES = {str(severity.value): severity for severity in Severity}
 _FOUND_ON = re.compile(r"\bon URL '(https?://[^'\s]+)'")
 # Nessus writes this where it read a version or banner without a test.
 _BY_VERSION = re.compile(r"self-reported version|has not (?:actually )?(?:tested|attempted)", re.IGNORECASE)
+# Properties of a host: the end of its scan, and all times, the best first.
 _ENDS = {"HOST_END", "HOST_END_TIMESTAMP"}
 _TIMES = ("HOST_END_TIMESTAMP", "HOST_END", "HOST_START_TIMESTAMP", "HOST_START")
-_NOTHING = {"n/a", "none", ""}
+_PING = "10180"  # the plugin that looks whether the host answers
+_NO_SOLUTION = {"n/a", "none", ""}
 
 
 def read(stream: BinaryIO) -> ScanReport:
     """Return the report in ``stream``; raises UnreadableReport."""
     # The last three belong to policies; naming them here drops them from memory.
-    rows = XmlRows(stream, rows=["ReportItem", "ReportHost", "PluginItem", "preference", "item"])
+    rows = XmlRows(stream, row_names=["ReportItem", "ReportHost", "PluginItem", "preference", "item"])
     if not rows.are_left:
         raise UnreadableReport("The file is not a report of Nessus: it has no host.")
-    ends: list[Time] = []
+    ends: list[Time] = []  # reading the rows completes it
 
-    def entries() -> Iterator[ReportRow | Ending]:
-        own = (row for row in rows if row.name in ("ReportItem", "ReportHost"))
-        rows_of_hosts = enumerate(_noting_ends(own, ends), start=1)
-        yield from convert_rows(rows_of_hosts, partial(_convert, names=_Names(report.host_among)))
+    def entries() -> Iterator[ReportRow | Ending]:  # runs only when ``report`` below exists
+        used_rows = (row for row in rows if row.name in ("ReportItem", "ReportHost"))
+        rows_of_hosts = enumerate(_noting_ends(used_rows, ends), start=1)
+        yield from convert_rows(rows_of_hosts, partial(_convert, names=_Names(report.choose_host)))
         yield Ending(scanned_at=newest(ends))
 
-    report = ScanReport(source="nessus", source_name="Nessus", names_targets=True, entries=entries())
+    report = ScanReport(source="nessus", source_name="Nessus", names_every_target=True, entries=entries())
     return report
 
 
@@ -89,17 +92,17 @@ def _properties(host: Element) -> dict[str, str]:
 
 
 class _Names:
-    """Cache of the current host's name, because a host may have many properties to search."""
+    """Cache of the current host's best name, because a host may have many properties to search."""
 
-    def __init__(self, name_of: Callable[[Iterable[str]], str]) -> None:
-        self._name_of = name_of
+    def __init__(self, choose_host: Callable[[Iterable[str]], str]) -> None:
+        self._choose_host = choose_host
         self._host: Element | None = None
         self._size, self._name = 0, ""
 
     def of(self, host: Element) -> str:
         """Return the name of ``host``."""
         if host is not self._host or len(host) != self._size:  # new elements may be properties
-            self._host, self._size, self._name = host, len(host), self._name_of(_host_names(host))
+            self._host, self._size, self._name = host, len(host), self._choose_host(_host_names(host))
         return self._name
 
 
@@ -112,7 +115,7 @@ def _convert(number: int, row: XmlRow, *, names: _Names) -> ReportedFinding | Ch
         error = "" if _ENDS & _properties(host).keys() else "the scan of the host did not end"
         return Check(row=number, location=name, seen_at=None, error=error)
     item = row.element
-    if text_at(item, "@pluginID") == "10180" and "considered as dead" in text_at(item, "plugin_output"):
+    if text_at(item, "@pluginID") == _PING and "considered as dead" in text_at(item, "plugin_output"):
         return Check(row=number, location=name, seen_at=None, error="Nessus considered the host as dead")
     return _finding(number, item, _location(item, name))
 
@@ -126,12 +129,12 @@ def _host_names(host: Element) -> list[str]:
     name, properties = one_line(text_at(host, "@name")), _properties(host)
     if _is_web_address(name):
         return [name]
-    found = [properties.get(tag, "") for tag in ("host-fqdn", "host-rdns", "host-ip")]
+    fqdn, reverse_name, address = (properties.get(tag, "") for tag in ("host-fqdn", "host-rdns", "host-ip"))
     try:
         ip_address(name)
     except ValueError:
-        return [name, found[-1]]
-    return [*found[:2], name]
+        return [name, address]
+    return [fqdn, reverse_name, name]
 
 
 def _is_web_address(host: str) -> bool:
@@ -176,7 +179,7 @@ def _finding(number: int, item: Element, location: str) -> ReportedFinding:
         kind="informational" if severity is Severity.INFO else kind,
         title=title,
         description="\n\n".join(filter(None, [text_at(item, "synopsis").strip(), description])),
-        remediation="" if solution.lower() in _NOTHING else solution,
+        remediation="" if solution.lower() in _NO_SOLUTION else solution,
         references=_texts(item, "see_also"),
         cwe=[*numbers_in(_texts(item, "cwe")), *cwes_in(xrefs)],
         cve=cves_in(_texts(item, "cve")),

@@ -28,17 +28,18 @@ from dashboard_api.scanners.xml_document import (
     XmlRows,
     child,
     children,
-    head_of,
+    head_pattern,
     text_at,
     text_in,
 )
 
-HEAD = head_of("nmaprun")
+HEAD_PATTERN = head_pattern("nmaprun")
+# Severities by the least score.
 _CVSS = [(9.0, Severity.CRITICAL), (7.0, Severity.HIGH), (4.0, Severity.MEDIUM), (0.1, Severity.LOW)]
 _UNCLEAR = {"open|filtered", "unfiltered"}  # states of ports that may be open
 _ANSWERED = {"open", "closed", "unfiltered"}  # states of ports that answered
 _SCRIPTS = re.compile(r"(?:^|\s)--script[=\s]+[\"']?([^\s\"']*)")
-_EVERY_HOST = re.compile(r"(?:^|\s)-P[nN0D](?:\s|$)")  # hosts count as up without an answer
+_NO_PING = re.compile(r"(?:^|\s)-P[nN0D](?:\s|$)")  # hosts count as up without an answer
 _IPV6 = re.compile(r"(?:^|\s)-6(?:\s|$)")
 _DEFAULT_SCRIPTS = re.compile(r"(?:^|\s)-(?:A|sC)(?:\s|$)")
 # Output of a script that failed, which is common, or did not run because an argument was missing.
@@ -46,7 +47,7 @@ _FAILED = re.compile(r"ERROR|Could not negotiate a connection|false\Z")
 _MAX_PORT = 65_535
 _PROTOCOLS = ("ip", "sctp", "tcp", "udp")  # of Nmap's document type
 # Services that need no access from the Internet, by their names in -sV.
-_PRIVATE = {
+_PRIVATE_SERVICES = {
     "telnet": ("Telnet", Severity.MEDIUM),
     "microsoft-ds": ("Windows file sharing (SMB)", Severity.MEDIUM),
     "netbios-ssn": ("Windows file sharing (SMB)", Severity.MEDIUM),
@@ -79,12 +80,11 @@ _USUAL_PORTS = {
     "11211": "memcached",
     "27017": "mongodb",
 }
-_UNKNOWN = {"", "unknown", "tcpwrapped"}  # answers that do not identify a service
+_UNIDENTIFIED = {"", "unknown", "tcpwrapped"}  # answers that do not identify a service
 _OVER_HTTP = {"docker", "elasticsearch"}  # they use HTTP, so HTTP at their port may be them
 
-
 # Services that scripts check, and that Nmap guesses from the port number without -sV.
-_GUESSED = {
+_GUESSED_SERVICES = {
     *("http", "https", "http-alt", "https-alt", "http-proxy", "ftp", "ssh", "telnet", "domain", "snmp"),
     *("smtp", "smtps", "submission", "pop3", "pop3s", "imap", "imaps", "ldap", "ldapssl", "rpcbind"),
     *("ipp", "empowerid", "radan-http", "vnc-http", "oem-agent", "ftps", "telnets", "secure-mqtt"),
@@ -108,20 +108,20 @@ class _Row(NamedTuple):
 
 def read(stream: BinaryIO) -> ScanReport:
     """Return the report in ``stream``; raises UnreadableReport."""
-    rows = XmlRows(stream, rows=["host"])
+    rows = XmlRows(stream, row_names=["host"])
     run = child(rows.root, "nmaprun")
     if "nmaprun" not in rows.root:
         raise UnreadableReport("The file is not a report of Nmap: its root is not nmaprun.")
 
     arguments = text_at(run, "@args")
     scripts = _chosen_scripts(arguments)
-    checks = set(_ports(run))
+    checks = set(_ports(run))  # rules such as "tcp/443"
     ports = {check.partition("/")[2] for check in checks}
 
-    def entries() -> Iterator[ReportRow | Ending]:
+    def entries() -> Iterator[ReportRow | Ending]:  # runs only when ``report`` below exists
         has_rows = False
         for entry in convert_rows(
-            enumerate(_rows(rows, checks, report.host_among, has_scripts=bool(scripts)), start=1), _convert
+            enumerate(_rows(rows, checks, report.choose_host, has_scripts=bool(scripts)), start=1), _convert
         ):
             has_rows = True
             yield entry
@@ -141,7 +141,7 @@ def read(stream: BinaryIO) -> ScanReport:
         source="nmap",
         source_name="Nmap",
         version=text_at(run, "@version"),
-        names_targets=True,
+        names_every_target=True,
         checks=checks | ({"script"} if scripts else set()),
         ports=ports,
         category=",".join(filter(None, ["-6" if _IPV6.search(arguments) else "", scripts])),
@@ -153,8 +153,8 @@ def read(stream: BinaryIO) -> ScanReport:
 def _reached_every_host(statistics: Element, arguments: str) -> bool:
     """Return whether every host was up: --open hides hosts without an open port from the list."""
     hosts = child(statistics, "hosts")
-    is_known = not _EVERY_HOST.search(arguments)
-    return is_known and text_at(hosts, "@up") not in ("", "0") and text_at(hosts, "@down") == "0"
+    is_counted = not _NO_PING.search(arguments)
+    return is_counted and text_at(hosts, "@up") not in ("", "0") and text_at(hosts, "@down") == "0"
 
 
 def _chosen_scripts(arguments: str) -> str:
@@ -172,10 +172,10 @@ def _ports(run: Element) -> Iterator[str]:
         for first, last in _ranges(text_at(info, "@services")):
             ranges[first] = max(last, ranges.get(first, last))
     for protocol, ranges in last_ports.items():
-        following = 0
+        next_port = 0  # ranges may overlap
         for first, last in sorted(ranges.items()):
-            yield from (f"{protocol}/{port}" for port in range(max(first, following), last + 1))
-            following = max(following, last + 1)
+            yield from (f"{protocol}/{port}" for port in range(max(first, next_port), last + 1))
+            next_port = max(next_port, last + 1)
 
 
 def _ranges(services: str) -> Iterator[tuple[int, int]]:
@@ -188,12 +188,12 @@ def _ranges(services: str) -> Iterator[tuple[int, int]]:
 
 
 def _rows(
-    rows: XmlRows, checks: set[str], name_of: Callable[[Iterable[str]], str], *, has_scripts: bool
+    rows: XmlRows, checks: set[str], choose_host: Callable[[Iterable[str]], str], *, has_scripts: bool
 ) -> Iterator[_Row]:
     for row in rows:
         if row.path != ("nmaprun", "host") or text_at(child(row.element, "status"), "@state") == "down":
             continue
-        host = name_of(_names(row.element))
+        host = choose_host(_names(row.element))
         yield _Row(host, error=_failure(row.element, checks), skipped=_maybe_open(row.element, checks))
         for port in children(child(row.element, "ports"), "port"):
             yield _Row(host, port)
@@ -246,7 +246,7 @@ def _not_run(port: Element) -> tuple[str, ...]:
     if state == "closed":
         return ()
     name, is_probed = text_at(service, "@name"), text_at(service, "@method") == "probed"
-    if state != "open" or name == "tcpwrapped" or not (is_probed or name in _GUESSED):
+    if state != "open" or name == "tcpwrapped" or not (is_probed or name in _GUESSED_SERVICES):
         return ("script",)
     return () if is_probed else ("script/vulners",)
 
@@ -313,19 +313,19 @@ def _names(host: Element) -> list[str]:
         (text_at(each, "@type"), one_line(text_at(each, "@name")))
         for each in children(child(host, "hostnames"), "hostname")
     ]
-    given = [name for kind, name in names if kind == "user" and name]
+    scanned_names = [name for kind, name in names if kind == "user" and name]
     addresses = [
         one_line(text_at(each, "@addr"))
         for each in children(host, "address")
         if text_at(each, "@addrtype") != "mac"
     ]
-    return [*(given or [name for _, name in names]), *addresses]
+    return [*(scanned_names or [name for _, name in names]), *addresses]
 
 
 def _open_port(number: int, port: Element, rule: str, location: str) -> ReportedFinding:
     service = child(port, "service")
     name = one_line(text_at(service, "@name"))
-    words, severity = _PRIVATE.get(_service_at(rule, service), ("", Severity.INFO))
+    service_name, severity = _PRIVATE_SERVICES.get(_service_at(rule, service), ("", Severity.INFO))
     return ReportedFinding(
         row=number,
         identity=(rule,),
@@ -333,8 +333,8 @@ def _open_port(number: int, port: Element, rule: str, location: str) -> Reported
         severity=severity,
         severity_raw="",
         kind="informational" if severity is Severity.INFO else "suspected",
-        title=f"{words} can be reached from outside"
-        if words
+        title=f"{service_name} can be reached from outside"
+        if service_name
         else f"Open port: {rule}{f' ({name})' if name else ''}",
         description="Nmap could connect to this port. Every open port is one more door to look after.",
         remediation="Close the port in the firewall, unless visitors need it.",
@@ -349,7 +349,7 @@ def _service_at(rule: str, service: Element) -> str:
     name, product = one_line(text_at(service, "@name")), text_at(service, "@product")
     if product.lower().startswith("elasticsearch rest"):  # Nmap names the service "http"
         return "elasticsearch"
-    is_known = text_at(service, "@method") == "probed" and name not in _UNKNOWN
+    is_known = text_at(service, "@method") == "probed" and name not in _UNIDENTIFIED
     return name if is_known and not (name == "http" and not product and usual in _OVER_HTTP) else usual
 
 
@@ -404,6 +404,7 @@ def _software(number: int, table: Element, location: str) -> ReportedFinding:
     entries = [_texts(each) for each in children(table, "table")]
     scores = [_score(entry.get("cvss", "")) for entry in entries]
     lines = [one_line(f"{entry.get('id', '')} {entry.get('cvss', '')}") for entry in entries]
+    # Of a CPE such as "cpe:/a:apache:http_server:2.4.7", vendor and product.
     product = ":".join(software.split(":")[2:4]) or software
     worst = max(scores, default=0.0)
     return ReportedFinding(

@@ -11,13 +11,13 @@ from typing import BinaryIO
 
 from dashboard_api.scanners.json_rows import read_rows
 from dashboard_api.scanners.members import (
-    Row,
-    known_time_of,
-    line_of,
-    object_of,
+    JsonObject,
+    known_time_at,
+    line_at,
+    object_at,
     text_of,
     texts_of,
-    time_of,
+    time_at,
 )
 from dashboard_api.scanners.redaction import redact_command
 from dashboard_api.scanners.report import (
@@ -31,7 +31,7 @@ from dashboard_api.scanners.report import (
 )
 from dashboard_api.scanners.text import clean, cves_in, host_and_port, labelled_lines, numbers_in, section
 
-HEAD = re.compile(rb'"template(?:-id|ID)"\s*:')
+HEAD_PATTERN = re.compile(rb'"template(?:-id|ID)"\s*:')
 _MIXED = {"http-missing-security-headers"}  # each matcher of these templates is a problem of its own
 
 
@@ -41,35 +41,35 @@ def read(stream: BinaryIO) -> ScanReport:
         source="nuclei",
         source_name="Nuclei",
         hosts_are_names=True,  # DNS templates name only the host
-        entries=convert_rows(read_rows(stream), _convert, time_of=lambda row: time_of(row, "timestamp")),
+        entries=convert_rows(read_rows(stream), _convert, time_of=lambda row: time_at(row, "timestamp")),
     )
 
 
-def _convert(number: int, row: Row) -> ReportedFinding | Check:
-    rule = line_of(row, "template-id", "templateID")
+def _convert(number: int, row: JsonObject) -> ReportedFinding | Check:
+    rule = line_at(row, "template-id", "templateID")
     location = _location(row)
-    matched = row.get("matcher-status")
+    has_matched = row.get("matcher-status")
     if not rule:
         raise BadRow("has no template-id")
     if not location:
         raise BadRow("names no location: matched-at, url and host are all missing")
-    if not isinstance(matched, bool | None):
+    if not isinstance(has_matched, bool | None):
         raise BadRow("has a matcher-status that is neither true nor false")
-    error = line_of(row, "error")
-    if error or matched is False:
+    error = line_at(row, "error")
+    if error or has_matched is False:
         return Check(
-            row=number, location=location, seen_at=known_time_of(row, "timestamp"), error=error[:200]
+            row=number, location=location, seen_at=known_time_at(row, "timestamp"), error=error[:200]
         )
     return _finding(number, row, rule=rule, location=location)
 
 
-def _finding(number: int, row: Row, *, rule: str, location: str) -> ReportedFinding:
-    info = object_of(row, "info")
-    classification = object_of(info, "classification")
-    matcher = line_of(row, "matcher-name", "matcher_name", "extractor-name", "extractor_name")
-    severity_raw = line_of(info, "severity")
+def _finding(number: int, row: JsonObject, *, rule: str, location: str) -> ReportedFinding:
+    info = object_at(row, "info")
+    classification = object_at(info, "classification")
+    matcher = line_at(row, "matcher-name", "matcher_name", "extractor-name", "extractor_name")
+    severity_raw = line_at(info, "severity")
     severity = SEVERITIES.get(severity_raw.lower(), Severity.INFO)
-    name = line_of(info, "name") or rule
+    name = line_at(info, "name") or rule
     return ReportedFinding(
         row=number,
         identity=(rule, matcher),
@@ -85,58 +85,61 @@ def _finding(number: int, row: Row, *, rule: str, location: str) -> ReportedFind
         cve=cves_in(texts_of(classification.get("cve-id"))),
         location=location,
         evidence="\n\n".join(_evidence(row, location)),
-        seen_at=known_time_of(row, "timestamp"),
+        seen_at=known_time_at(row, "timestamp"),
     )
 
 
-def _location(row: Row) -> str:
-    if address := line_of(row, "matched-at", "matched", "url"):
+def _location(row: JsonObject) -> str:
+    if address := line_at(row, "matched-at", "matched", "url"):
         return address
-    host, port, path = line_of(row, "host"), line_of(row, "port"), line_of(row, "path")
+    host, port, path = line_at(row, "host"), line_at(row, "port"), line_at(row, "path")
     if "://" in host:
         return host.rstrip("/") + path
     if port and host and not host.endswith(f":{port}"):
         host = host_and_port(host, port)
-    scheme = line_of(row, "scheme")
-    return f"{scheme}://{host}{path}" if scheme and host else host and host + path
+    scheme = line_at(row, "scheme")
+    if not host:
+        return ""
+    return f"{scheme}://{host}{path}" if scheme else host + path
 
 
-def _description(info: Row, classification: Row) -> Iterator[str]:
+def _description(info: JsonObject, classification: JsonObject) -> Iterator[str]:
     if description := text_of(info.get("description")):
         yield description
     if impact := text_of(info.get("impact")):
         yield f"Impact: {impact}"
     yield from labelled_lines(
         {
-            "CVSS score": line_of(classification, "cvss-score"),
-            "CVSS vector": line_of(classification, "cvss-metrics"),
-            "EPSS score": line_of(classification, "epss-score"),
-            "EPSS percentile": line_of(classification, "epss-percentile"),
-            "CPE": line_of(classification, "cpe"),
+            "CVSS score": line_at(classification, "cvss-score"),
+            "CVSS vector": line_at(classification, "cvss-metrics"),
+            "EPSS score": line_at(classification, "epss-score"),
+            "EPSS percentile": line_at(classification, "epss-percentile"),
+            "CPE": line_at(classification, "cpe"),
         }
     )
 
 
-def _evidence(row: Row, location: str) -> Iterator[str]:
+def _evidence(row: JsonObject, location: str) -> Iterator[str]:
     """Yield the short parts first, so that the length limit cuts only a long response."""
     yield from labelled_lines(
         {
+            # The import removes query and fragment from the location.
             "Matched at": location if "?" in location or "#" in location else "",
             "Matched lines": ", ".join(texts_of(row.get("matched-line"))),
-            "Protocol": line_of(row, "type"),
-            "IP address": line_of(row, "ip"),
+            "Protocol": line_at(row, "type"),
+            "IP address": line_at(row, "ip"),
         }
     )
     extracted = row.get("extracted-results") or row.get("extracted_results")
     yield from section("Extracted", "\n".join(texts_of(extracted)))
     yield from section("Command", redact_command(clean(text_of(row.get("curl-command")))))
     yield from section("Request", text_of(row.get("request")))
-    interaction = object_of(row, "interaction")
+    interaction = object_at(row, "interaction")
     yield from labelled_lines(
         {
-            "Interaction": line_of(interaction, "protocol"),
-            "Interaction's name": line_of(interaction, "full-id"),
-            "Interaction's address": line_of(interaction, "remote-address"),
+            "Interaction": line_at(interaction, "protocol"),
+            "Interaction's name": line_at(interaction, "full-id"),
+            "Interaction's address": line_at(interaction, "remote-address"),
         }
     )
     yield from section("Interaction's request", text_of(interaction.get("raw-request")))

@@ -15,13 +15,13 @@ from urllib.parse import urlsplit
 
 from dashboard_api.scanners.json_values import read_document, to_text
 from dashboard_api.scanners.members import (
-    Row,
+    JsonObject,
     address_in,
-    line_of,
-    object_of,
+    line_at,
+    object_at,
     text_of,
     texts_of,
-    time_of,
+    time_at,
 )
 from dashboard_api.scanners.problem_texts import ProblemText, load_texts
 from dashboard_api.scanners.report import (
@@ -35,10 +35,10 @@ from dashboard_api.scanners.report import (
 )
 from dashboard_api.scanners.text import labelled_lines, plain_text, section
 
-HEAD = re.compile(rb'"(?:algorithm_?[Vv]ersion|score_?[Mm]odifier)"\s*:')
+HEAD_PATTERN = re.compile(rb'"(?:algorithm_?[Vv]ersion|score_?[Mm]odifier)"\s*:')
 _MDN = "https://developer.mozilla.org/en-US/docs/Web/Security/"
 _DEFAULT_PORTS = {None, 80, 443}
-_ABBREVIATION = re.compile(r"^(?:csp|hsts|sri|corp)-")
+_ABBREVIATION = re.compile(r"^(?:csp|hsts|sri|corp)-")  # of the test, before the outcome in a result
 # Severity by the least number of points that a test subtracts from the website's 100.
 _SEVERITIES = [(40, Severity.HIGH), (20, Severity.MEDIUM), (1, Severity.LOW)]
 
@@ -56,34 +56,34 @@ def read(stream: BinaryIO) -> ScanReport:
     tests = _tests(document)
     if not isinstance(document, dict) or tests is None:
         raise UnreadableReport("The file is not a report of the HTTP Observatory: it has no tests.")
-    scan = object_of(document, "scan")
-    location = _location(object_of(tests, "redirection"))
+    scan = object_at(document, "scan")
+    location = _location(object_at(tests, "redirection"))
     return ScanReport(
         source="mdn-observatory",
         source_name="MDN HTTP Observatory",
-        version=line_of(scan, "algorithmVersion", "algorithm_version"),
-        complete=None if _quantity(scan) is None else True,
+        version=line_at(scan, "algorithmVersion", "algorithm_version"),
+        complete=None if _number_of_tests(scan) is None else True,
         failure=_failure(scan, len(tests)),
-        scanned_at=time_of(scan, "scanned_at", "scannedAt", "end_time"),
-        names_targets=True,
-        checks=set(),
+        scanned_at=time_at(scan, "scanned_at", "scannedAt", "end_time"),
+        names_every_target=True,
+        checks=set(),  # the importer adds the rules of the rows
         entries=convert_rows(enumerate(tests.items(), start=1), partial(_convert, location=location)),
     )
 
 
-def _tests(document: object) -> Row | None:
+def _tests(document: object) -> JsonObject | None:
     """Return the tests by name. A document without "tests" may be the tests, as from ``getScanResults``."""
     if not isinstance(document, dict):
         return None
     if "tests" in document:
         return document["tests"] if isinstance(document["tests"], dict) else None
-    is_test = [isinstance(test, dict) and "pass" in test and "result" in test for test in document.values()]
-    return document if is_test and all(is_test) else None
+    are_tests = [isinstance(test, dict) and "pass" in test and "result" in test for test in document.values()]
+    return document if are_tests and all(are_tests) else None
 
 
-def _location(redirection: Row) -> str:
+def _location(redirection: JsonObject) -> str:
     """Return the root of the address at which the redirection test began; "/" if it names no host."""
-    route = texts_of(redirection.get("route")) or texts_of(object_of(redirection, "output").get("route"))
+    route = texts_of(redirection.get("route")) or texts_of(object_at(redirection, "output").get("route"))
     try:
         start = urlsplit(route[0] if route else "")
         is_usual = start.port in _DEFAULT_PORTS
@@ -95,17 +95,17 @@ def _location(redirection: Row) -> str:
     return f"https://{host}/" if is_usual else f"{start.scheme}://{host}:{start.port}/"
 
 
-def _failure(scan: Row, tests: int) -> str:
-    error, state = line_of(scan, "error"), line_of(scan, "state")
+def _failure(scan: JsonObject, tests: int) -> str:
+    error, state = line_at(scan, "error"), line_at(scan, "state")
     if error or state not in ("", "FINISHED"):
         return error or f"the status of the scan is {state}"
-    quantity = _quantity(scan)
-    return "" if quantity in (None, tests) else f"{tests} of {quantity} tests are in the report"
+    expected = _number_of_tests(scan)
+    return "" if expected in (None, tests) else f"{tests} of {expected} tests are in the report"
 
 
-def _quantity(scan: Row) -> int | None:
-    quantity = scan.get("testsQuantity", scan.get("tests_quantity"))
-    return quantity if isinstance(quantity, int) else None
+def _number_of_tests(scan: JsonObject) -> int | None:
+    number = scan.get("testsQuantity", scan.get("tests_quantity"))
+    return number if isinstance(number, int) else None
 
 
 def _convert(number: int, row: tuple[str, Any], *, location: str) -> ReportedFinding | Check:
@@ -119,11 +119,11 @@ def _convert(number: int, row: tuple[str, Any], *, location: str) -> ReportedFin
     points = test.get("scoreModifier", test.get("score_modifier"))
     if isinstance(points, bool) or not isinstance(points, int | float):
         raise BadRow("failed, and has no score (scoreModifier or score_modifier)")
-    result = line_of(test, "result")
+    result = line_at(test, "result")
     text = _TESTS.get(name, _TestText(title=name))
     outcome = _ABBREVIATION.sub("", result.removeprefix(name)).replace("-", " ").strip()
-    title = line_of(test, "title") or text.title
-    link = line_of(test, "link") or text.guide
+    title = line_at(test, "title") or text.title
+    link = line_at(test, "link") or text.guide
     return ReportedFinding(
         row=number,
         identity=(name,),
@@ -140,7 +140,7 @@ def _convert(number: int, row: tuple[str, Any], *, location: str) -> ReportedFin
     )
 
 
-def _evidence(test: Row, result: str) -> Iterator[str]:
-    yield from labelled_lines({"Result": result, "Expected": line_of(test, "expectation")})
-    data = test.get("data") or object_of(test, "output").get("data")
+def _evidence(test: JsonObject, result: str) -> Iterator[str]:
+    yield from labelled_lines({"Result": result, "Expected": line_at(test, "expectation")})
+    data = test.get("data") or object_at(test, "output").get("data")
     yield from section("Seen", to_text(data) if data else "")

@@ -33,27 +33,28 @@ from dashboard_api.scanners.xml_document import (
     child,
     children,
     decoded,
-    head_of,
+    head_pattern,
     read_xml,
     text_at,
 )
 
-HEAD = head_of("WAS_(?:SCAN|WEBAPP)_REPORT")
+HEAD_PATTERN = head_pattern("WAS_(?:SCAN|WEBAPP)_REPORT")
 _ROOTS = ["WAS_SCAN_REPORT", "WAS_WEBAPP_REPORT"]
 _GROUPS = ["VULNERABILITY", "SENSITIVE_CONTENT", "INFORMATION_GATHERED"]
+# Qualys counts from 1.
 _LEVELS = {str(severity.value + 1): severity for severity in Severity}
-_NOTHING = {"n/a", "not applicable.", ""}
+_NO_TEXT = {"n/a", "not applicable.", ""}
 _MAX_PAYLOADS = 3
 
 
 class _Row(NamedTuple):
-    group: str  # empty for a web application
+    group: str  # one of _GROUPS; empty for a web application
     element: Element
 
 
 def read(stream: BinaryIO) -> ScanReport:
     """Return the report in ``stream``; raises UnreadableReport."""
-    document = read_xml(stream, encoded=_GROUPS)
+    document = read_xml(stream, kept_encoded=_GROUPS)
     report = next((child(document, root) for root in _ROOTS if root in document), {})
     if "RESULTS" not in report:
         raise UnreadableReport("The file is not a report of Qualys WAS: it has no RESULTS.")
@@ -65,27 +66,27 @@ def read(stream: BinaryIO) -> ScanReport:
         one_line(text_at(entry, "QID")): entry
         for entry in children(child(report, "GLOSSARY", "QID_LIST"), "QID")
     }
-    website = one_line(text_at(websites[0], "URL")) if websites else ""
+    default_location = one_line(text_at(websites[0], "URL")) if websites else ""
 
     def convert(number: int, row: _Row) -> ReportedFinding | Check:
         if not row.group:
             return Check(row=number, location=one_line(text_at(row.element, "URL")), seen_at=None)
-        return _convert(number, row, glossary, website)
+        return _convert(number, row, glossary, default_location)
 
-    rows = [_Row("", site) for site in websites]
+    website_rows = [_Row("", site) for site in websites]
     return ScanReport(
         source="qualys-was",
         source_name="Qualys WAS",
         failure=next((f"the status of the scan is {each}" for each in statuses if each != "Finished"), ""),
         scanned_at=newest(_time(scan, "END_DATE", "START_DATE") for scan in scans)
         or _time(child(report, "HEADER"), "GENERATION_DATETIME"),
-        names_targets=bool(websites),
-        entries=convert_rows(enumerate(_rows(report, rows), start=1), convert),
+        names_every_target=bool(websites),
+        entries=convert_rows(enumerate(_rows(report, website_rows), start=1), convert),
     )
 
 
-def _rows(report: Element, websites: list[_Row]) -> Iterator[_Row]:
-    yield from websites
+def _rows(report: Element, website_rows: list[_Row]) -> Iterator[_Row]:
+    yield from website_rows
     results = child(report, "RESULTS")
     for part in [results, *children(results, "WEB_APPLICATION")]:
         for group in _GROUPS:
@@ -94,17 +95,20 @@ def _rows(report: Element, websites: list[_Row]) -> Iterator[_Row]:
 
 
 def _time(element: Element, *names: str) -> Time:
+    """Return the time in the first of these children with a text."""
     return read_time(next(filter(None, (one_line(text_at(element, name)) for name in names)), ""))
 
 
-def _convert(number: int, row: _Row, glossary: dict[str, Element], website: str) -> ReportedFinding | Check:
+def _convert(
+    number: int, row: _Row, glossary: dict[str, Element], default_location: str
+) -> ReportedFinding | Check:
     element, qid = row.element, one_line(text_at(row.element, "QID"))
-    location = one_line(text_at(element, "URL")) or website
+    location = one_line(text_at(element, "URL")) or default_location
     if not qid:
         raise BadRow("has no QID")
     if not location:
         raise BadRow("has no URL, and no WEBAPP has one")
-    about = glossary.get(qid, {})
+    about = glossary.get(qid, {})  # the texts about the problem
     title = one_line(text_at(about, "TITLE")) or f"QID {qid}"
     if one_line(text_at(element, "STATUS")).upper() == "FIXED":
         return Check(row=number, location=location, seen_at=None, rules=(qid,))
@@ -124,8 +128,8 @@ def _finding(
     number: int, row: _Row, about: Element, *, title: str, severity: Severity, location: str
 ) -> ReportedFinding:
     qid, level = one_line(text_at(row.element, "QID")), one_line(text_at(about, "SEVERITY"))
-    potential = one_line(text_at(row.element, "POTENTIAL")).lower() == "true"
-    is_unsure = potential or text_at(about, "CATEGORY").startswith("Potential")
+    is_potential = one_line(text_at(row.element, "POTENTIAL")).lower() == "true"
+    is_unsure = is_potential or text_at(about, "CATEGORY").startswith("Potential")
     kind: Kind = "suspected" if is_unsure else "confirmed"
     texts = {name: _text(about, name) for name in ("DESCRIPTION", "IMPACT", "SOLUTION")}
     return ReportedFinding(
@@ -148,7 +152,7 @@ def _finding(
 
 def _text(about: Element, name: str) -> str:
     text = html_text(text_at(about, name)).strip()
-    return "" if " ".join(text.lower().split()) in _NOTHING else text
+    return "" if " ".join(text.lower().split()) in _NO_TEXT else text
 
 
 def _evidence(element: Element, about: Element) -> Iterator[str]:

@@ -51,15 +51,18 @@ class EmptyReport(UnreadableReport):
 
 
 class BadRow(ValueError):
-    """Refusal of one row; the message says why and completes the sentence "Row 7 ..."."""
+    """Refusal of one row; the message says why and completes a sentence, "Row 7 ..." or "The file ...".
+
+    Functions that read many rows return or yield it in place of the bad row, so that the others can be read.
+    """
 
 
 @dataclass(slots=True, kw_only=True)
 class Budget:
     """Processor time and staged bytes of one file. The limits grow with its length.
 
-    ``length`` counts the unpacked bytes read so far. Rows may share a text, so a small file can expand to
-    very many bytes.
+    ``length`` counts the unpacked bytes read so far, and ``staged`` the bytes of the rows in the temporary
+    database. Rows may share a text, so a small file can expand to very many bytes.
     """
 
     length: int = 0
@@ -98,14 +101,14 @@ class Check:
     ``suppressed`` names a result that the report suppresses. Its problem still exists, under one of the
     ``identities``. ``rules`` are the rules of the check; empty if the format does not name them. ``skipped``
     rules did not run here, which is not a failure. A failure concerns the whole target (host and port)
-    unless it is ``only_here``.
+    unless it is marked ``fails_only_here``.
     """
 
     row: int
     location: str
     seen_at: datetime | None
     error: str = ""
-    only_here: bool = False
+    fails_only_here: bool = False
     suppressed: str = ""
     identities: tuple[tuple[str, ...], ...] = ()
     rules: tuple[str, ...] = ()
@@ -116,7 +119,7 @@ class ReportedFinding(Struct, frozen=True, kw_only=True):
     """Row about a problem at one location. Readers pass raw texts; ``convert_rows`` cleans them."""
 
     row: int
-    identity: Sequence[str]  # tells the problem apart from others of the source
+    identity: Sequence[str]  # tells the problem apart from others of the source, wherever it is found
     rule: str
     severity: Severity
     severity_raw: str
@@ -159,7 +162,7 @@ class ReportedFinding(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """Facts from the end of a report. It does not count as a row."""
+    """Facts from the end of a report; without any, an item that is no row. It does not count as a row."""
 
     complete: bool | None = None
     failure: str = ""
@@ -176,9 +179,9 @@ class ScanReport:
     ``rows``, ``complete``, ``failure`` and ``scanned_at`` are final after the last row. Iterating raises
     UnreadableReport if the file turns out not to be a report.
 
-    The fields from ``names_targets`` on are the scope: a problem that the report omits is gone only inside
-    it. ``checks`` are the rules that ran and ``ports`` the scanned ports; ``None`` means all. The importer
-    adds the rules and ports that rows name.
+    The fields from ``names_every_target`` on are the scope: a problem that the report omits is gone only
+    inside it. ``checks`` are the rules that ran and ``ports`` the scanned ports; ``None`` means all. The
+    importer adds the rules and ports that rows name.
     """
 
     source: str
@@ -191,9 +194,9 @@ class ScanReport:
     scanned_at: Time = None  # the end of the scan, else the newest time of a row
     # The importer sets these two before it reads rows.
     judged_at: datetime | None = None  # the time of the scan, such as for expired certificates
-    is_on_website: Callable[[str], bool] = lambda _: False
+    is_on_website: Callable[[str], bool] = lambda _: False  # takes a host
     others: tuple["ScanReport", ...] = ()  # reports of further tools or categories in the same file
-    names_targets: bool = False  # rows name every scanned target, even one without problems
+    names_every_target: bool = False  # a scanned target has a row even without problems
     hosts_are_names: bool = False  # a host without a port is a DNS name if other rows name its ports
     checks: set[str] | None = None
     ports: set[str] | None = None
@@ -208,16 +211,17 @@ class ScanReport:
         self._note_failure(self.failure)
 
     def _note_failure(self, text: str) -> None:
+        """Store why the scan is incomplete, unless ``text`` is empty."""
         if failure := redact_addresses(one_line(text))[:_FAILURE_LENGTH].rstrip(". "):
             self.failure, self.complete = failure, False
 
-    def host_among(self, names: Iterable[str]) -> str:
-        """Return the first name that is on the website, else the first name, else an empty text."""
+    def choose_host(self, names: Iterable[str]) -> str:
+        """Return the first of a host's ``names`` that is on the website, else the first; empty if all are."""
         known = [name for name in names if name]
         return next(filter(self.is_on_website, known), known[0] if known else "")
 
     def __iter__(self) -> Iterator[ReportRow]:
-        newest = None
+        newest_time = None
         has_good_row = False
         for row in self._within_budget():
             if isinstance(row, Ending):
@@ -233,12 +237,13 @@ class ScanReport:
                     f"None of the first {self.rows:,} rows can be read: the last of them {row.reason}."
                 )
             if not isinstance(row, Reject) and row.seen_at is not None:
-                newest = max(newest or row.seen_at, row.seen_at)
+                newest_time = max(newest_time or row.seen_at, row.seen_at)
             yield row
         if not isinstance(self.scanned_at, datetime):
-            self.scanned_at = newest or self.scanned_at
+            self.scanned_at = newest_time or self.scanned_at
 
     def _within_budget(self) -> Iterator["ReportRow | Ending"]:
+        """Yield the entries; spend the time of this thread to read and to import each."""
         began = time.thread_time()
         for row in self.entries:
             yield row
@@ -262,7 +267,7 @@ def convert_rows(
     for number, row in rows:
         try:
             if isinstance(row, BadRow):
-                raise row
+                raise row  # it becomes a Reject below
             entry = convert(number, row)
             if unread is None and isinstance(time_of_row := time_of(row), UnreadTime):
                 unread = time_of_row

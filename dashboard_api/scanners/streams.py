@@ -12,7 +12,7 @@ from dashboard_api.scanners.report import Budget, UnreadableReport
 
 GZIP = b"\x1f\x8b"
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_PART = 64 * 1024
+_PART = 64 * 1024  # bytes read at once
 _CONTROLS = bytes({*range(32)} - set(b"\t\n\r"))  # XML and JSON forbid them
 # XML that names an encoding other than UTF-8; the XML parser decodes it.
 _OTHER_ENCODING = re.compile(rb"""(?i)\A\s*<\?xml[^>]{0,200}\sencoding\s*=\s*["'](?!utf-?8["'])""")
@@ -101,13 +101,14 @@ class _Text(ByteSource):
 
     def __init__(self, stream: BinaryIO, encoding: str, *, to: str) -> None:
         self._stream, self._to = stream, to
+        # The mark overrides the encoding that an XML document declares.
         self._rest = codecs.BOM_UTF8 if encoding != to else b""
         self._decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
 
     def next_bytes(self, size: int) -> bytes:
         while not self._rest:
             part = self._stream.read(_PART)
-            text = self._decoder.decode(part, not part)
+            text = self._decoder.decode(part, final=not part)
             if not text.isascii():
                 text = text.replace("\ufffe", "").replace("\uffff", "")  # XML forbids both
             self._rest = text.encode(self._to).translate(None, _CONTROLS)

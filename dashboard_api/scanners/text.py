@@ -15,6 +15,7 @@ _BIDI_OVERRIDE = "[\u202a-\u202e\u2066-\u2069]"
 _UNWANTED = re.compile(f"{_ANSI_SEQUENCE}|{_CONTROL}|{_BIDI_OVERRIDE}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
+# Tags of formatting, which are dropped. Tags in _BREAK start a new line.
 _FORMATTING = "p|br|hr|ul|ol|li|div|span|b|i|u|em|strong|code|pre|tt|a|h[1-6]|table|tbody|thead|tr|td|th|font"
 _BREAK = re.compile(r"</?(?:p|br|hr|ul|ol|li|div|pre|h[1-6]|table|tr)(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _TAG = re.compile(rf"</?(?:{_FORMATTING})(?:\s[^<>]*)?/?>", re.IGNORECASE)
@@ -22,6 +23,7 @@ _TAG = re.compile(rf"</?(?:{_FORMATTING})(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _LINK = re.compile(r"""\shref\s*=\s*["']([^"'<>\s]{1,2000})["']""", re.IGNORECASE)
 _ANY_TAG = re.compile(r"<[^<>]*>")
 
+# CWE numbers have at most six digits; zeros before them do not count.
 _NUMBER = re.compile(r"(?<!\d)0*([1-9]\d{0,5})(?!\d)", re.ASCII)
 _CWE = re.compile(r"cwe[-_:/ ]*0*([1-9]\d{0,5})(?!\d)", re.ASCII | re.IGNORECASE)
 _CVE = re.compile(r"CVE-\d{4}-\d{4,19}", re.ASCII)
@@ -57,6 +59,7 @@ def within_bytes(text: str, limit: int) -> str:
     """Return the start of ``text`` that fits into ``limit`` bytes of UTF-8."""
     if 4 * len(text) <= limit:  # a character takes at most four bytes
         return text
+    # The first slice saves work, the second one may cut a character, which decode() then drops.
     return text[:limit].encode()[:limit].decode(errors="ignore")
 
 
@@ -71,7 +74,7 @@ def slug(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:50].rstrip("-")
 
 
-def spelt(name: str, source: str) -> str:
+def checked_source_name(name: str, source: str) -> str:
     """Return ``name`` if it spells ``source`` in the same letters and digits, else ``source``.
 
     The first report of a source names it for every account, so the name must not carry any other message.
@@ -95,12 +98,12 @@ def html_text(markup: str) -> str:
 
 
 def links_in(markup: str) -> list[str]:
-    """Return the link targets in the HTML, then its text, which may contain more addresses."""
+    """Return the link targets in the HTML; the last item is its text, which may contain more addresses."""
     return [*_LINK.findall(markup), _ANY_TAG.sub(" ", markup)]
 
 
 def labelled_lines(values: Mapping[str, str]) -> Iterator[str]:
-    """Yield a paragraph of "name: value" lines for the values that are not empty."""
+    """Yield one paragraph of "name: value" lines for the values that are not empty, if there are any."""
     if any(values.values()):
         yield "\n".join(f"{name}: {value}" for name, value in values.items() if value)
 

@@ -31,12 +31,14 @@ _ZONES = {
 }
 _YEARS = range(1971, 3000)  # other years are placeholders for "not yet"
 _SECONDS = re.compile(r"\d{9,11}(?:\.\d{1,9})?", re.ASCII)  # since 1970
+# Groups: 1 hour, 2 minute, 3 second, 4 "A" or "P" (AM, PM), 5 to 7 sign, hours and minutes of the offset.
 _CLOCK = re.compile(
     r"(?<![\d:])(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?(?:\s?([AP])\.?M\b\.?)?"
     r"(?:\s?\(?(?:UTC|GMT)?([+-])(\d\d)(?::?(\d\d))?\b)?",
     re.ASCII | re.IGNORECASE,
 )
 _WORD = r"[^\W\d_]{1,20}"
+# With a day of the week before the date, and a zone after it. \2 is the separator between day and month.
 _DATES = [
     re.compile(rf"(?:{_WORD}\.? )?{date}(?: (?P<zone>[A-Z]{{1,5}}))?")
     for date in (
@@ -47,8 +49,8 @@ _DATES = [
     )
 ]
 _DATE_HEADER = re.compile(r"^Date:[ \t]*([^\r\n]{1,100})", re.IGNORECASE | re.MULTILINE)
-_HEADERS = 8_000  # characters
-_DAY = timedelta(days=1)  # more than clocks and zones differ
+_MAX_HEADERS = 8_000  # characters of a response that are searched for the header
+_DAY = timedelta(days=1)  # the tolerance of comparisons: clocks and zones differ by less
 
 
 class UnreadTime(str):
@@ -57,36 +59,36 @@ class UnreadTime(str):
     __slots__ = ()
 
 
-Time = datetime | UnreadTime | None
+Time = datetime | UnreadTime | None  # not set if there is no text
 
 
 class DateOrder:
     """Order of day and month in a file: other dates show whether 03/02/2026 is in February or March."""
 
     def __init__(self) -> None:
-        self._day_first = {True, False}  # the orders that are still possible
+        self._possible_day_first = {True, False}  # the values of "the day is first" that are still possible
 
     def see(self, *texts: str) -> None:
         """Rule out orders in which ``texts`` are not ascending or not in the past."""
-        if len(self._day_first) < 2:
+        if len(self._possible_day_first) < 2:
             return
-        readings = [each for text in texts if any(each := _readings(text))]
+        readings = [each for each in map(_readings, texts) if any(each)]
         possible = set()
-        for order in self._day_first:
-            times = [each[order] for each in readings] + [datetime.now(UTC)]
+        for day_first in self._possible_day_first:
+            times = [each[day_first] for each in readings] + [datetime.now(UTC)]
             known = [time for time in times if time]
             if len(known) == len(times) and all(first < second + _DAY for first, second in pairwise(known)):
-                possible.add(order)
-        self._day_first = possible or self._day_first
+                possible.add(day_first)
+        self._possible_day_first = possible or self._possible_day_first
 
     def see_response(self, text: str, response: str) -> None:
         """Rule out orders in which ``text`` is days away from the Date header of a scanned response."""
-        header = _DATE_HEADER.search(response[:_HEADERS]) if len(self._day_first) > 1 else None
+        header = _DATE_HEADER.search(response[:_MAX_HEADERS]) if len(self._possible_day_first) > 1 else None
         at = read_time(header[1].strip()) if header else None
         if isinstance(at, datetime):
             readings = enumerate(_readings(text))
-            near = {bool(order) for order, time in readings if time and abs(time - at) < 2 * _DAY}
-            self._day_first &= near or self._day_first
+            near = {bool(day_first) for day_first, time in readings if time and abs(time - at) < 2 * _DAY}
+            self._possible_day_first &= near or self._possible_day_first
 
     def read(self, text: str) -> Time:
         """Return the time in ``text``, in UTC unless it has a zone."""
@@ -95,7 +97,8 @@ class DateOrder:
         readings = _readings(text)
         possible = set(readings)
         if len(possible) > 1:
-            possible = {readings[order] for order in self._day_first} - {None}
+            # A reading that is no date is None.
+            possible = {readings[day_first] for day_first in self._possible_day_first} - {None}
         return (possible.pop() if len(possible) == 1 else None) or UnreadTime(text[:100])
 
 
@@ -136,7 +139,7 @@ def as_utc(time: datetime) -> datetime | None:
 
 
 def _readings(text: str) -> tuple[datetime | None, datetime | None]:
-    """Return the time in ``text`` read with the month first, and read with the day first."""
+    """Return the time in ``text`` read with the month first (index 0), and with the day first (index 1)."""
     try:
         if _SECONDS.fullmatch(text):
             time = as_utc(datetime.fromtimestamp(float(text), tz=UTC))
@@ -151,18 +154,20 @@ def _readings(text: str) -> tuple[datetime | None, datetime | None]:
 def _parse_date(text: str, *, day_first: bool) -> datetime | None:
     """Return a time such as "Wed Jan 27 22:43:35 CET 2021" or "27/01/2021 10:43 PM (UTC+01:00)"."""
     clock = _CLOCK.search(text)
-    rest = f"{text[: clock.start()]} {text[clock.end() :]}" if clock else text
-    rest = " ".join(re.sub(r"[,()]", " ", rest).split())
-    parts = next((found.groupdict() for date in _DATES if (found := date.fullmatch(rest))), None)
+    date_text = f"{text[: clock.start()]} {text[clock.end() :]}" if clock else text
+    date_text = " ".join(re.sub(r"[,()]", " ", date_text).split())
+    parts = next((found.groupdict() for date in _DATES if (found := date.fullmatch(date_text))), None)
     if parts is None:
         return None
     if "first" in parts:
         names = ("day", "month") if day_first else ("month", "day")
         parts |= dict(zip(names, (parts["first"], parts["second"]), strict=True))
-    hours = _ZONES.get(parts["zone"] or parts.get("own_zone") or "", 0)
+    hours_of_zone = _ZONES.get(parts["zone"] or parts.get("own_zone") or "", 0)
     try:
         date = datetime(int(parts["year"]), _month(parts["month"]), int(parts["day"]), tzinfo=UTC)
-        time = as_utc(_at(date, clock) if clock and clock[5] else _at(date, clock) - timedelta(hours=hours))
+        has_offset = clock and clock[5]
+        local = _at(date, clock)
+        time = as_utc(local if has_offset else local - timedelta(hours=hours_of_zone))
     except (ValueError, OverflowError):
         return None
     return time if time and time.year in _YEARS else None
@@ -172,6 +177,7 @@ def _month(text: str) -> int:
     if text.isdecimal():
         return int(text)
     word = text.lower()
+    # 0 is no month, so the date is refused.
     return next((n for n, name in enumerate(_MONTHS, 1) if len(word) > 2 and name.startswith(word)), 0)
 
 
@@ -181,7 +187,7 @@ def _at(date: datetime, clock: re.Match[str] | None) -> datetime:
         return date
     hour, minute, second = int(clock[1]), int(clock[2]), int(clock[3] or 0)
     if clock[4] and hour <= 12:
-        hour = hour % 12 + 12 * (clock[4] in "pP")
+        hour = hour % 12 + (12 if clock[4] in "pP" else 0)
     offset = timedelta(hours=int(clock[6] or 0), minutes=int(clock[7] or 0))
     zone = timezone(-offset if clock[5] == "-" else offset)
     return date.replace(hour=hour, minute=minute, second=second, tzinfo=zone)

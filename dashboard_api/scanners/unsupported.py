@@ -9,6 +9,7 @@ from pathlib import Path
 
 _HEAD_BYTES = 64 * 1024
 _COLOUR = re.compile(rb"\x1b\[[0-9;]*m")
+# By the key of a format in the TOML file: where its text occurs in the file.
 _PATTERNS = {
     "bytes": r"(?s)\A(?:{})",  # checked before every reader
     "pattern": "{}",
@@ -22,7 +23,7 @@ def _read_formats() -> list[tuple[str, re.Pattern[bytes], str]]:
     formats = []
     for table in tables["formats"]:
         advice = table.pop("advice").format(**tables["shared"])
-        [(kind, text)] = table.items()
+        [(kind, text)] = table.items()  # one other key is left
         formats.append((kind, re.compile(_PATTERNS[kind].format(text).encode("latin-1")), advice))
     return formats
 

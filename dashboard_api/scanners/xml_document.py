@@ -22,17 +22,17 @@ from dashboard_api.scanners.streams import in_megabytes, joined
 
 MAX_DEPTH = 50
 _MAX_ELEMENTS = 200_000  # elements and attributes, except in rows and encoded elements
-_MAX_ENCODED = 1_000_000
+_MAX_ENCODED = 1_000_000  # elements
 _MAX_NAMES = 2_000  # of elements and attributes
 _MAX_DECLARATIONS = 1_000  # of attributes in a document type
 _MAX_DOCTYPE_END = 256 * 1024  # bytes of the file
 _MAX_TAG_BYTES = 2 * 1024**2  # of a tag or a comment
 _MAX_TEXT = 1024**2  # characters of one element, more than any stored text has
-_PART = 64 * 1024
+_PART = 64 * 1024  # bytes read at once
 # The start or end of CDATA, in which references do not count, or a numeric character reference.
 _REFERENCE = re.compile(rb"<!\[CDATA\[|\]\]>|&#(?:x([0-9a-fA-F]{1,8})|([0-9]{1,10}));")
-_UNFINISHED = re.compile(rb"[&<\]][^>;]{0,11}\Z")  # a match may continue in the next part
-_FORBIDDEN = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_UNFINISHED = re.compile(rb"[&<\]][^>;]{0,11}\Z")  # a _REFERENCE may continue in the next part
+_FORBIDDEN = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML
 _CUT_OFF = {
     expat.errors.codes[text]
     for text in (
@@ -42,7 +42,7 @@ _CUT_OFF = {
     )
 }
 
-# Children by name (bytes if encoded), attributes by "@name", texts by "".
+# Lists of children by name (bytes if encoded), attribute values by "@name", parts of the text by "".
 Element = dict[str, list[Any]]
 _decode = msgspec.msgpack.Decoder(Element).decode
 
@@ -61,12 +61,17 @@ class XmlRow(NamedTuple):
 
     def parent(self, name: str) -> Element:
         """Return the nearest enclosing element of this name, or an empty one."""
-        around = zip(self.path[-2::-1], reversed(self.parents), strict=True)
-        return next((element for each, element in around if each == name), {})
+        names = reversed(self.path[:-1])
+        enclosing = zip(names, reversed(self.parents), strict=True)
+        return next((element for each, element in enclosing if each == name), {})
 
 
-def head_of(*roots: str) -> re.Pattern[bytes]:
-    """Return a pattern for documents with one of these root elements. ``roots`` are patterns."""
+def head_pattern(*roots: str) -> re.Pattern[bytes]:
+    """Return a pattern for documents with one of these root elements. ``roots`` are patterns.
+
+    Possessive repetitions never go back, so no input is slow.
+    """
+    # Blanks, instructions, comments and a document type may come before the root.
     prolog = r"(?>\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*+"
     pattern = rf"(?s:\A(?:\xef\xbb\xbf)?{prolog}<(?:{'|'.join(roots)})(?=[\s/>]))"
     return re.compile(pattern.encode("latin-1"))
@@ -75,14 +80,14 @@ def head_of(*roots: str) -> re.Pattern[bytes]:
 class _Builder:
     """Open elements, and the rows that wait for their use."""
 
-    def __init__(self, *, encoded: Collection[str] = (), rows: Collection[str] = ()) -> None:
+    def __init__(self, *, kept_encoded: Collection[str] = (), row_names: Collection[str] = ()) -> None:
         self.rows: deque[XmlRow] = deque()
-        self._open: list[Element] = [{}]
+        self._open: list[Element] = [{}]  # from an element around the root to the innermost
         self._path: list[str] = []
-        self._encoded, self._row_names = encoded, rows
-        self._counts = [0]  # elements and attributes inside each open element, without encoded ones
-        self._lengths = [0]  # of the texts of each open element
-        self._total = self._encoded_total = self._declarations = 0
+        self._kept_encoded, self._row_names = kept_encoded, row_names
+        self._counts = [0]  # elements and attributes in each of self._open, without encoded ones
+        self._lengths = [0]  # of the text of each of self._open
+        self._total = self._encoded_total = self._declarations = 0  # in memory, encoded, of attributes
         self._names: set[str] = set()
         self.is_in_doctype = False
 
@@ -111,14 +116,14 @@ class _Builder:
     def end(self, name: str) -> None:
         element, count = self._open.pop(), self._counts.pop()
         self._lengths.pop()
-        if name in self._row_names:
+        if name in self._row_names:  # move the element from its parent to the rows
             siblings = self._open[-1][name]
             siblings.pop()
             if not siblings:
                 del self._open[-1][name]
             self.rows.append(XmlRow(tuple(self._path), element, tuple(self._open[1:])))
             self._total -= count
-        elif name in self._encoded:
+        elif name in self._kept_encoded:
             self._open[-1][name][-1] = msgspec.msgpack.encode(element)
             self._total -= count
             self._encoded_total += 1
@@ -148,12 +153,13 @@ class _Builder:
 class XmlRows:
     """Rows of a document, read and dropped one by one.
 
-    ``rows`` names the elements that are rows. ``root`` has everything before the first row from the start.
+    ``row_names`` are the names of the elements that are rows. ``root`` has everything before the first row
+    from the start.
     The constructor and iteration raise UnreadableReport.
     """
 
-    def __init__(self, stream: BinaryIO, *, rows: Collection[str]) -> None:
-        self._builder = _Builder(rows=rows)
+    def __init__(self, stream: BinaryIO, *, row_names: Collection[str]) -> None:
+        self._builder = _Builder(row_names=row_names)
         self._parts = _parse(stream, self._builder)
         self._read_on()
 
@@ -173,17 +179,18 @@ class XmlRows:
             self._read_on()
 
     def _read_on(self) -> None:
+        """Parse until there is a row to use, or the file ends."""
         while not self._builder.rows and next(self._parts, None):
             pass
 
 
-def read_xml(stream: BinaryIO, *, encoded: Collection[str] = ()) -> Element:
+def read_xml(stream: BinaryIO, *, kept_encoded: Collection[str] = ()) -> Element:
     """Return an element around the document's root; raises UnreadableReport.
 
-    ``encoded`` names elements that may be numerous.
+    ``kept_encoded`` are the names of elements that may be numerous: they take less memory encoded.
     """
-    builder = _Builder(encoded=encoded)
-    for _ in _parse(stream, builder):
+    builder = _Builder(kept_encoded=kept_encoded)
+    for _ in _parse(stream, builder):  # to the end
         pass
     return builder.root
 
@@ -199,6 +206,7 @@ def _parse(stream: BinaryIO, builder: _Builder) -> Iterator[int]:
             parser.Parse(part, False)
             if builder.is_in_doctype and length > _MAX_DOCTYPE_END:
                 raise UnreadableReport("The file's document type is too long.")
+            # expat waits at the start of an unfinished tag.
             if length - max(parser.CurrentByteIndex, 0) > _MAX_TAG_BYTES:
                 raise UnreadableReport(f"The file has a tag of more than {in_megabytes(_MAX_TAG_BYTES)}.")
             yield length
@@ -210,7 +218,7 @@ def _parse(stream: BinaryIO, builder: _Builder) -> Iterator[int]:
             ) from error
         raise UnreadableReport(f"The file is not XML: {error}. Let the scanner write it again.") from error
     except (LookupError, ValueError) as error:
-        if isinstance(error, UnreadableReport):
+        if isinstance(error, UnreadableReport):  # it is a ValueError as well
             raise
         raise UnreadableReport("The file names an encoding that is not read: save it as UTF-8.") from error
     yield length
@@ -218,13 +226,14 @@ def _parse(stream: BinaryIO, builder: _Builder) -> Iterator[int]:
 
 def _parts(stream: BinaryIO) -> Iterator[bytes]:
     """Yield the file without references to forbidden characters, at which expat would give up."""
-    length, rest, is_literal = 0, b"", False
+    length, rest = 0, b""
+    is_in_cdata = False
 
-    def replaced(match: re.Match[bytes]) -> bytes:
-        nonlocal is_literal
-        if match.lastindex is None:
-            is_literal = match[0] != b"]]>"
-        elif not is_literal:
+    def without_forbidden(match: re.Match[bytes]) -> bytes:
+        nonlocal is_in_cdata
+        if match.lastindex is None:  # no number: the start or end of CDATA
+            is_in_cdata = match[0] != b"]]>"
+        elif not is_in_cdata:
             code = int(match[1], 16) if match[1] else int(match[2])
             if code > sys.maxunicode or _FORBIDDEN.match(chr(code)):
                 return b""
@@ -238,7 +247,7 @@ def _parts(stream: BinaryIO) -> Iterator[bytes]:
         part = rest + part
         unfinished = _UNFINISHED.search(part, max(len(part) - 12, 0))
         end = unfinished.start() if unfinished else len(part)
-        yield _REFERENCE.sub(replaced, part[:end])
+        yield _REFERENCE.sub(without_forbidden, part[:end])
         rest = part[end:]
     if rest:
         yield rest
@@ -279,13 +288,10 @@ def child(element: Element, *names: str) -> Element:
 
 def text_at(element: Element, name: str) -> str:
     """Return the text of the attribute ("@name") or first child of this name."""
-    for value in element.get(name, []):
-        return (
-            value
-            if isinstance(value, str)
-            else text_in(_decode(value) if isinstance(value, bytes) else value)
-        )
-    return ""
+    first = next(iter(element.get(name, [])), "")
+    if isinstance(first, str):
+        return first
+    return text_in(_decode(first) if isinstance(first, bytes) else first)
 
 
 def text_in(element: Element) -> str:
@@ -298,7 +304,9 @@ def decoded(element: Element) -> str:
     text = text_in(element)
     if text_at(element, "@base64") != "true":
         return text
-    start = "".join(text[: 2 * limits.MAX_STORED_EVIDENCE_BYTES].split())
+    start = "".join(
+        text[: 2 * limits.MAX_STORED_EVIDENCE_BYTES].split()
+    )  # base64 needs 4 letters for 3 bytes
     try:
         return base64.b64decode(start[: len(start) // 4 * 4]).decode(errors="replace")
     except ValueError:  # binascii.Error is one

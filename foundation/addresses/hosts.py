@@ -13,8 +13,8 @@ MAX_HOST_LENGTH = 253
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", re.ASCII)
 _SCHEME = re.compile(r"\Ahttps?://", re.IGNORECASE)
 _PATH = re.compile(r"[/?#]")
-_STRICT = _("must be a domain name such as shop.example.com, without scheme or port")
-_TYPED = _("must be a domain name or an address such as https://shop.example.com, without a port")
+_HOST_RULE = _("must be a domain name such as shop.example.com, without scheme or port")
+_TYPED_HOST_RULE = _("must be a domain name or an address such as https://shop.example.com, without a port")
 # Latin letters that cannot be confused with others: without the dotless i and rare letters.
 _LATIN = re.compile("[a-z0-9\u00df-\u00f6\u00f8-\u0130\u0132-\u0137\u0139-\u0148\u014a-\u017e-]+")
 # A DNS name: perhaps "*.", then the labels up to the last one with an underscore, then a host.
@@ -38,12 +38,12 @@ def typed_host(text: str) -> str:
 
     The text may be an address, such as ``https://shop.example.com/cart``. Programs must send hosts.
     """
-    return _normalise(_cut(text), allow_private=settings.ALLOW_PRIVATE_HOSTS, rule=_TYPED)
+    return _normalise(_host_part(text), allow_private=settings.ALLOW_PRIVATE_HOSTS, rule=_TYPED_HOST_RULE)
 
 
 def searched_host(text: str) -> str:
     """Return the text to search stored hosts for, from a typed part of a host or a pasted address."""
-    host = _cut(text).lower()
+    host = _host_part(text).lower()
     if host.isascii():
         return host
     try:
@@ -52,7 +52,7 @@ def searched_host(text: str) -> str:
         return host
 
 
-def _cut(text: str) -> str:
+def _host_part(text: str) -> str:
     """Return the host of an address; other text as it is."""
     return _PATH.split(_SCHEME.sub("", text.strip(), count=1), maxsplit=1)[0]
 
@@ -71,7 +71,7 @@ def normalise_dns_name(text: str) -> str:
 
 
 @lru_cache(maxsize=1024)  # a report repeats a few hosts on thousands of rows
-def _normalise(text: str, *, allow_private: bool, rule: str = _STRICT) -> str:
+def _normalise(text: str, *, allow_private: bool, rule: str = _HOST_RULE) -> str:
     host = text.lower().removesuffix(".")
     if allow_private and (address := _ip_address(host)):
         return address
@@ -96,15 +96,16 @@ def readable_host(host: str) -> str:
     if "xn--" not in host:
         return host
     labels = host.split(".")
-    script = _scripts(_decoded(labels[-1]))
-    return ".".join(_readable(label, script) for label in labels)
+    scripts = _scripts(_decoded(labels[-1]))
+    return ".".join(_readable(label, scripts) for label in labels)
 
 
-def _readable(label: str, script: set[str]) -> str:
+def _readable(label: str, scripts: set[str]) -> str:
+    """Return the label in readable letters, or encoded; the last label is in ``scripts``."""
     text = _decoded(label)
-    is_own = _scripts(text) == script and len(script) == 1 and script != {"LATIN"}
+    is_in_own_script = _scripts(text) == scripts and len(scripts) == 1 and scripts != {"LATIN"}
     is_left_to_right = all(unicodedata.bidirectional(each) not in ("R", "AL") for each in text)
-    return text if _LATIN.fullmatch(text) or (is_own and is_left_to_right) else label
+    return text if _LATIN.fullmatch(text) or (is_in_own_script and is_left_to_right) else label
 
 
 def _decoded(label: str) -> str:

@@ -37,6 +37,6 @@ def one_spelling(text: str) -> str:
         return text.casefold()
 
 
-def is_of(text: str) -> Q:
+def with_address(text: str) -> Q:
     """Return the condition for people with this address, as typed or in its one form, in any case."""
     return Q(email__iexact=text) | Q(email__iexact=one_spelling(text))

@@ -9,9 +9,9 @@ from django.db import connections
 
 logger = logging.getLogger(__name__)
 
-LIMIT = 1.0  # seconds for all checks together
-REMEMBERED = 2.0  # seconds, so that probes never become load
-_TOO_LONG = ("it takes too long", LIMIT * 1000)
+LIMIT_SECONDS = 1.0  # for all checks together
+REMEMBERED_SECONDS = 2.0  # the age of kept results, so that probes never become load
+_TOO_LONG = ("it takes too long", LIMIT_SECONDS * 1000)
 
 
 class Readiness:
@@ -33,7 +33,7 @@ class Readiness:
     def failed(self) -> tuple[str, ...]:
         """Return the names of the checks that fail or take too long; empty if the process can serve."""
         with self._lock:
-            if time.monotonic() - self._checked_at >= REMEMBERED:
+            if time.monotonic() - self._checked_at >= REMEMBERED_SECONDS:
                 self._run()
                 self._checked_at = time.monotonic()
             return self._failed
@@ -49,11 +49,11 @@ class Readiness:
             self._results = {}
             self._thread = threading.Thread(target=self._check_all, args=(self._results,), daemon=True)
             self._thread.start()
-        self._thread.join(LIMIT)
-        failures = {name: self._results.get(name, _TOO_LONG)[0] for name in self._checks}
-        failed = tuple(name for name, reason in failures.items() if reason)
+        self._thread.join(LIMIT_SECONDS)
+        reasons = {name: self._results.get(name, _TOO_LONG)[0] for name in self._checks}
+        failed = tuple(name for name, reason in reasons.items() if reason)
         for name in set(failed) - set(self._failed):
-            logger.error("The check %s fails: %s", name, failures[name])
+            logger.error("The check %s fails: %s", name, reasons[name])
         self._failed = failed
 
     def _check_all(self, results: dict[str, tuple[str, float]]) -> None:

@@ -38,29 +38,30 @@ _MAX_NAME_LENGTH = 150
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OnRecord:
+class AuditOptions:
     """The options --by and --reason: their help texts, and whether the command requires them."""
 
-    by: str = "who does it; recorded"
-    reason: str = "why; recorded"
-    needs_by: bool = False
-    needs_reason: bool = False
-    default_by: str = COMMAND_LINE
+    by_help: str = "who does it; recorded"
+    reason_help: str = "why; recorded"
+    requires_by: bool = False
+    requires_reason: bool = False
+    default_by: str = COMMAND_LINE  # what perform() gets as ``by`` if the option is not given
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """The result of a command: ``text`` for people, ``fields`` for scripts.
+    """The result of a command: ``text`` for people, ``json_output`` for scripts (--json).
 
-    ``remark`` goes to standard error, because ``text`` may be piped into a file or a command. A ``failure``
-    makes the exit code 1. ``found`` is the number of things that need a person, if the command counts them.
+    ``stderr_text`` is for people only: ``text`` may be piped into a file or a command. A ``failure`` is
+    an error message, printed last; the exit code is then 1. ``found`` is the number of things that need a
+    person, if the command counts them.
     """
 
     text: str
-    fields: dict[str, Any] | list[dict[str, Any]]  # a list is printed as one object per line
+    json_output: dict[str, Any] | list[dict[str, Any]]  # a list is printed as one object per line
     failure: str = ""
     lacks_settings: bool = False  # for a part of its work: then it sends no heartbeat
-    remark: str = ""
+    stderr_text: str = ""
     found: int | None = None
 
 
@@ -70,22 +71,27 @@ class OperatorCommand(BaseCommand):
     ``interval`` is how often cron runs the command: each run sends a heartbeat, also if it fails, unless the
     command lacks settings.
 
-    The command and its audit event are one transaction, unless it ``commits_itself``. ``without_event`` is
-    the reason why a command writes no event of its own: it only reads, or each of its changes has an event.
-    ``on_record`` describes --by and --reason; a command without events sets it to None.
+    A command and its audit event are one transaction. A command that begins and commits its own transactions
+    sets ``in_one_transaction`` to False. ``no_event_because`` is the reason why a command writes no event of
+    its own: it only reads, or each of its changes has an event. ``audit_options`` describes --by and
+    --reason; it is None for a command without these options.
     """
 
     interval: ClassVar[timedelta | None] = None
-    commits_itself = False
-    without_event = ""
-    on_record: ClassVar[OnRecord | None] = OnRecord()
+    in_one_transaction = True
+    no_event_because = ""
+    audit_options: ClassVar[AuditOptions | None] = AuditOptions()
 
     def create_parser(self, *args: Any, **kwargs: Any) -> CommandParser:
         """Return the command's parser with the options that every command has: --by, --reason and --json."""
         parser = super().create_parser(*args, **kwargs)
-        if own := self.on_record:
-            parser.add_argument("--by", required=own.needs_by, metavar="NAME", type=_name, help=own.by)
-            parser.add_argument("--reason", default="", required=own.needs_reason, help=own.reason)
+        if asked := self.audit_options:
+            parser.add_argument(
+                "--by", required=asked.requires_by, metavar="NAME", type=_person_name, help=asked.by_help
+            )
+            parser.add_argument(
+                "--reason", default="", required=asked.requires_reason, help=asked.reason_help
+            )
         parser.add_argument(
             "--json", action="store_true", dest="as_json", help="print JSON, one object per line"
         )
@@ -97,7 +103,7 @@ class OperatorCommand(BaseCommand):
     ) -> NoReturn:
         """Print a usage error, also as JSON if --json is among the arguments."""
         if getattr(parser, "called_from_command_line", False) and "--json" in sys.argv:
-            self.stdout.write(json.dumps(self.error_fields(message)))
+            self.stdout.write(json.dumps(self.json_error(message)))
         refuse(message)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -116,7 +122,7 @@ class OperatorCommand(BaseCommand):
             reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
             text = f"The database cannot be used: {reason}. 'manage.py doctor' says more."
             if options["as_json"]:
-                self.stdout.write(json.dumps(self.error_fields(text, **options)))
+                self.stdout.write(json.dumps(self.json_error(text, **options)))
             raise CommandError(text) from error
 
     @contextmanager
@@ -149,27 +155,28 @@ class OperatorCommand(BaseCommand):
     def _print_result(self, **options: Any) -> Result:
         """Print the result of ``perform``, or its error with --json; return the result."""
         try:
-            result = self._on_record(**options)
+            result = self._perform_on_record(**options)
         except CommandError as error:
             if options["as_json"]:
-                self.stdout.write(json.dumps(self.error_fields(str(error), **options)))
+                self.stdout.write(json.dumps(self.json_error(str(error), **options)))
             raise
         text = result.text
         if options["as_json"]:
-            objects = result.fields if isinstance(result.fields, list) else [result.fields]
-            text = "\n".join(json.dumps(fields, cls=DjangoJSONEncoder) for fields in objects)
+            output = result.json_output
+            objects = output if isinstance(output, list) else [output]
+            text = "\n".join(json.dumps(each, cls=DjangoJSONEncoder) for each in objects)
         self.stdout.write(text)
-        if result.remark and not options["as_json"]:
-            self.stderr.write(result.remark, style_func=str)
+        if result.stderr_text and not options["as_json"]:
+            self.stderr.write(result.stderr_text, style_func=str)  # not in the red of errors
         if result.failure:
             raise CommandError(result.failure)
         return result
 
-    def error_fields(self, message: str, **options: Any) -> dict[str, Any]:
+    def json_error(self, message: str, **options: Any) -> dict[str, Any]:
         """Return what --json prints for an error; the message also goes to standard error."""
         return {"error": message}
 
-    def _on_record(self, **options: Any) -> Result:
+    def _perform_on_record(self, **options: Any) -> Result:
         """Perform the command as the person of --by, and record an event if it changed something."""
         by = options.get("by") or ""
         acts = Acting(
@@ -177,35 +184,36 @@ class OperatorCommand(BaseCommand):
             person=lambda: Person(None, by) if by else None,
             reason=options.get("reason") or "",
         )
-        commits = self.commits_itself or self.without_event
-        if self.on_record and options.get("by") is None:
-            options["by"] = self.on_record.default_by
-        with acting(acts), nullcontext() if commits else transaction.atomic():
-            result = self._performed(**options)
-            if not self.without_event:
+        one_transaction = self.in_one_transaction and not self.no_event_because
+        if self.audit_options and options.get("by") is None:
+            options["by"] = self.audit_options.default_by
+        with acting(acts), transaction.atomic() if one_transaction else nullcontext():
+            result = self._perform_or_refuse(**options)
+            if not self.no_event_because:
                 self._record(result, acts, options)
             return result
 
     def _record(self, result: Result, acts: Acting, options: dict[str, Any]) -> None:
         """Record the command with the numbers of its result; texts may be secrets or names."""
-        fields = result.fields if isinstance(result.fields, dict) else {}
-        numbers = {name: value for name, value in fields.items() if isinstance(value, int)}
-        if acts.recorded or options.get("dry_run") or not fields.get("changed", any(numbers.values())):
+        output = result.json_output if isinstance(result.json_output, dict) else {}
+        numbers = {name: value for name, value in output.items() if isinstance(value, int)}
+        has_changed = output.get("changed", any(numbers.values()))
+        if acts.recorded or options.get("dry_run") or not has_changed:  # recorded: by the functions it called
             return
         name = type(self).__module__.rpartition(".")[2]
         record(
             f"command.{name}",
             Subject("command", name),
-            account=str(fields.get("account") or options.get("ref") or ""),
-            host=str(fields.get("host") or ""),
+            account=str(output.get("account") or options.get("ref") or ""),
+            host=str(output.get("host") or ""),
             after=numbers,
         )
 
-    def _performed(self, **options: Any) -> Result:
+    def _perform_or_refuse(self, **options: Any) -> Result:
         try:
             return self.perform(**options)
         except ValidationError as error:
-            raise CommandError(_in_one_line(error)) from error
+            raise CommandError(_messages_of(error)) from error
         except UnicodeEncodeError as error:
             raise CommandError("The arguments must be UTF-8 text.") from error
 
@@ -249,7 +257,7 @@ def row_number(text: str) -> int:
     return int(text)
 
 
-def _name(text: str) -> str:
+def _person_name(text: str) -> str:
     """Return the argument of --by; raise ArgumentTypeError for one that a row cannot store."""
     if len(text) > _MAX_NAME_LENGTH:
         raise ArgumentTypeError(f"a name has at most {_MAX_NAME_LENGTH} characters")
@@ -268,8 +276,8 @@ def read_secret() -> str:
         raise CommandError("The secret on standard input must be UTF-8 text.") from None
 
 
-def _in_one_line(error: ValidationError) -> str:
-    """Return all messages of ``error``, each with its field."""
+def _messages_of(error: ValidationError) -> str:
+    """Return all messages of ``error`` on one line, each with its field."""
     if not hasattr(error, "error_dict"):
         return " ".join(error.messages)
     return " ".join(

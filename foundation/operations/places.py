@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
-SLOW_SECONDS = 1
-SLOW_FOR_SECONDS = 120  # a caller counts as slow after a slow request
+SLOW_SECONDS = 1  # a request that takes longer is slow
+SLOW_FOR_SECONDS = 120  # for so long, a caller counts as slow after a slow request
 
 
 class NoPlace(Exception):
@@ -28,8 +28,10 @@ class Places:
     def take(self, account_id: int) -> bool:
         """Take a place for the account; return False if it may have no more. ``give_back`` must follow."""
         with self._lock:
+            # One place always remains for another account.
             has_room = self._held.total() < self._number and self._held[account_id] + 1 < self._number
-            self._held[account_id] += has_room
+            if has_room:
+                self._held[account_id] += 1
         return has_room
 
     def holds(self, account_id: int) -> bool:
@@ -45,14 +47,14 @@ class Places:
 
 
 class SlowCallers:
-    """Limits callers after a slow request: each gets ``most`` places, and all of them share one more.
+    """Limits callers after a slow request: each gets ``places``, and all of them share one more.
 
     So requests that wait for a lock or the database do not hold all threads. A slow caller without a running
     request always gets a place. Kinds of requests, such as changes, are counted separately.
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, places: int) -> None:
+        self._places = places
         self._held: Counter[tuple[int, str]] = Counter()
         self._slow_until: dict[tuple[int, str], float] = {}
         self._lock = Lock()
@@ -77,6 +79,6 @@ class SlowCallers:
                     self._slow_until[key] = now + SLOW_FOR_SECONDS
 
     def _has_room(self, key: tuple[int, str]) -> bool:
-        slow = {each: self._held[each] for each in self._slow_until}
-        is_first = not any(number for (caller, _kind), number in slow.items() if caller == key[0])
-        return is_first or (slow[key] < self._most and sum(slow.values()) <= self._most)
+        held_by_slow = {each: self._held[each] for each in self._slow_until}
+        has_none = not any(number for (caller, _kind), number in held_by_slow.items() if caller == key[0])
+        return has_none or (held_by_slow[key] < self._places and sum(held_by_slow.values()) <= self._places)

@@ -53,14 +53,14 @@ def current_caller_request_id() -> str:
     return current.caller_request_id if current else ""
 
 
-def begin_request(callers: str = "") -> CurrentRequest:
-    """Begin a request and make it current; ``callers`` is the id that the caller sent.
+def begin_request(callers_id: str = "") -> CurrentRequest:
+    """Begin a request and make it current; ``callers_id`` is the id that the caller sent.
 
     It remains current until ``end_request``, because streamed responses are written after the view returns.
     """
     current = CurrentRequest(
         random.randbytes(8).hex(),  # noqa: S311  # a name, not a secret
-        callers if callers and _CALLER_ID.fullmatch(callers) else "",
+        callers_id if _CALLER_ID.fullmatch(callers_id) else "",
         time.perf_counter(),
     )
     _current.set(current)

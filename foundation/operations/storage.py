@@ -7,11 +7,11 @@ import errno
 
 from django.db import DatabaseError, InterfaceError, OperationalError
 
-_SQLSTATES = {
+_POSTGRESQL_CODES = {
     "25006",  # read-only, such as a standby
     "42P01",  # a table is missing: the database is empty, or not restored yet
 }
-_SQLITE = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+_SQLITE_NAMES = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 _ERRNOS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
 
 
@@ -31,6 +31,5 @@ def _is_damaged_or_read_only(error: BaseException) -> bool:
     if not isinstance(error, DatabaseError):
         return False
     cause = error.__cause__
-    return getattr(cause, "sqlstate", None) in _SQLSTATES or str(
-        getattr(cause, "sqlite_errorname", "")
-    ).startswith(_SQLITE)
+    name = str(getattr(cause, "sqlite_errorname", ""))
+    return getattr(cause, "sqlstate", None) in _POSTGRESQL_CODES or name.startswith(_SQLITE_NAMES)

@@ -2,7 +2,7 @@
 
 import ipaddress
 
-_IPV6 = ipaddress.ip_network("2000::/3")  # global unicast
+_PUBLIC_IPV6 = ipaddress.ip_network("2000::/3")  # global unicast
 # Python 3.11's ``is_global`` accepts half of these.
 _NOT_PUBLIC = [
     ipaddress.ip_network(network)
@@ -27,5 +27,5 @@ def is_public(address: str) -> bool:
     if any(parsed in network for network in _NOT_PUBLIC):
         return False
     if parsed.version == 6:
-        return parsed in _IPV6
+        return parsed in _PUBLIC_IPV6
     return parsed.is_global and not parsed.is_multicast

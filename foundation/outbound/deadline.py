@@ -23,11 +23,11 @@ from urllib3.exceptions import HTTPError
 from urllib3.util.connection import create_connection
 
 CONNECT_SECONDS = 3
-_MAX_INTERIM = 20  # responses before the final one, such as 103 Early Hints
-_MAX_LINES = 200  # of headers, malformed lines included; http.client reads 100 headers
-_MAX_HEADERS = 256 * 1024  # bytes, as in Chrome
-_HEADER = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:")
-_NO_DELAY = HTTPConnection.default_socket_options  # headers and body are sent in two writes
+_MAX_INTERIM_RESPONSES = 20  # before the final one, such as 103 Early Hints
+_MAX_HEADER_LINES = 200  # malformed lines included; http.client reads 100 headers
+_MAX_HEADER_BYTES = 256 * 1024  # of all headers together, as in Chrome
+_HEADER_NAME = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:")
+_NO_DELAY = HTTPConnection.default_socket_options  # TCP_NODELAY: headers and body are sent in two writes
 
 
 class DeadlinePassed(Exception):
@@ -73,14 +73,17 @@ class _Timed:
     def connect(self) -> None:
         """Connect and shake hands within CONNECT_SECONDS; raise ConnectFailed or DeadlinePassed."""
         try:
-            with ExitStack() as self._shaking_hands:
+            with ExitStack() as self._during_connect:  # _new_conn adds the time limit of the handshake
                 super().connect()  # type: ignore[misc]
         except (OSError, HTTPError) as error:
             self._deadline.remaining()
             raise ConnectFailed(f"{self.host}: {error}") from error
 
     def _new_conn(self) -> socket.socket:
-        """Return a socket to the first address that answers; its timeout is the rest of the connect time."""
+        """Return a socket to the first address that answers, for urllib3.
+
+        Its timeout is the rest of the connect time.
+        """
         end = time.monotonic() + min(CONNECT_SECONDS, self._deadline.remaining())
         addresses = self._addresses()
         failure = OSError("the name has no address")
@@ -92,7 +95,7 @@ class _Timed:
                 failure = error
             else:
                 sock.settimeout(_seconds_until(end))
-                self._shaking_hands.enter_context(handshake_ended_after(_seconds_until(end), sock))
+                self._during_connect.enter_context(handshake_ended_after(_seconds_until(end), sock))
                 self.address = address
                 return sock
         raise failure
@@ -100,7 +103,7 @@ class _Timed:
     def _addresses(self) -> Sequence[str]:
         """Return the addresses to try, in this order."""
         infos = socket.getaddrinfo(self._dns_host, self.port, type=socket.SOCK_STREAM)
-        return [str(info[4][0]) for info in infos]
+        return [str(socket_address[0]) for _, _, _, _, socket_address in infos]
 
 
 class TimedHTTPConnection(_Timed, HTTPConnection):
@@ -117,26 +120,26 @@ class _TimedResponse(HTTPResponse):
     def __init__(self, sock: socket.socket, *args: Any, deadline: Deadline, **kwargs: Any) -> None:
         super().__init__(sock, *args, **kwargs)
         file: io.BufferedReader = self.fp
-        self.fp = self._reads = _Reads(_TimedReads(file.detach(), sock, deadline))
-        self._interim = 0
+        self.fp = self._reader = _LenientReader(_TimedReader(file.detach(), sock, deadline))
+        self._interim_count = 0
 
     def _read_status(self) -> tuple[str, int, str]:
         """Return the status line; report every interim response as 100, the only one http.client skips."""
         version, status, reason = super()._read_status()  # type: ignore[misc]
-        self._reads.begin_headers()
+        self._reader.begin_headers()
         if 100 <= status < 200 and status != HTTPStatus.SWITCHING_PROTOCOLS:
-            self._interim += 1
-            if self._interim > _MAX_INTERIM:
+            self._interim_count += 1
+            if self._interim_count > _MAX_INTERIM_RESPONSES:
                 raise BadStatusLine("too many responses of 1xx")
             return version, HTTPStatus.CONTINUE, reason
         return version, status, reason
 
 
-class _Reads(io.BufferedReader):
+class _LenientReader(io.BufferedReader):
     """A buffered reader that handles bad sizes and header lines as browsers do; http.client does not."""
 
     _in_headers = False
-    _lines = _bytes = 0  # of the headers
+    _lines = _bytes = 0  # of the headers so far
     _is_kept = False  # whether the last header line was well-formed
 
     def begin_headers(self) -> None:
@@ -159,18 +162,18 @@ class _Reads(io.BufferedReader):
                 self._in_headers = False
                 return line
             self._lines, self._bytes = self._lines + 1, self._bytes + len(line)
-            if self._lines > _MAX_LINES or self._bytes > _MAX_HEADERS:
+            if self._lines > _MAX_HEADER_LINES or self._bytes > _MAX_HEADER_BYTES:
                 raise HTTPException("the headers are too long")
             if not line.startswith((b" ", b"\t")):  # a folded line continues the last header
-                match = _HEADER.match(line)
+                match = _HEADER_NAME.match(line)
                 self._is_kept = match is not None
                 line = match[1] + line[match.end(1) :].lstrip(b" \t") if match else b""
             if self._is_kept:  # without bare CRs, which the parser takes for line ends
                 return line.rstrip(b"\r\n").replace(b"\r", b" ") + b"\r\n"
 
 
-class _TimedReads(io.RawIOBase):
-    """Sets the timeout of ``sock`` to the time left before each read from ``file``."""
+class _TimedReader(io.RawIOBase):
+    """A reader of ``file`` that sets the timeout of ``sock`` before each read, to the time left."""
 
     def __init__(self, file: io.RawIOBase, sock: socket.socket, deadline: Deadline) -> None:
         self._file = file

@@ -34,11 +34,11 @@ USER_AGENT = "ThreatDashboard/1"
 MAX_REDIRECTS = 5
 _REDIRECTS = {301, 302, 303, 307, 308}
 _PORTS = {"http": 80, "https": 443}
-_MAX_ADDRESSES = 2  # of each IP version, because they share the connect timeout
-_PART = 65_536
-# zlib's wbits by encoding; like browsers, read deflate with and without zlib's header.
+_MAX_ADDRESSES = 2  # to try, of each IP version, because they share the connect timeout
+_READ_BYTES = 65_536
+# zlib's wbits to try, by encoding; like browsers, read deflate with and without zlib's header.
 _WBITS = {"gzip": (31,), "x-gzip": (31,), "deflate": (15, -15)}
-# Like browsers, ignore any other name, such as a misconfigured "utf-8".
+# Names of compressions. Like browsers, ignore any other name, such as a misconfigured "utf-8".
 _ENCODINGS = _WBITS.keys() | {"br", "zstd", "compress", "x-compress", "dcb", "dcz"}
 # The TLS 1.2 ciphers of browsers; Python's default lacks RSA key exchange and SHA-1. Without DHE: browsers
 # dropped it, and OpenSSL rejects the DHE keys of old servers that prefer it.
@@ -48,7 +48,7 @@ _BLANKS = bytes(range(33)).decode()  # browsers strip these around an address; o
 _PYTHON_DETAILS = re.compile(r"^\[[^]]*\] |\s*\(_ssl\.c:\d+\)$")  # error numbers and lines of C source
 
 
-def in_words(error: object) -> str:
+def error_text(error: object) -> str:
     """Return the text of an error without Python's error numbers and source lines."""
     return _PYTHON_DETAILS.sub("", str(error))
 
@@ -62,7 +62,7 @@ class FetchFailed(Exception):
     """
 
     def __init__(self, reason: str, detail: object = "") -> None:
-        self.reason, self.detail = reason, in_words(detail)
+        self.reason, self.detail = reason, error_text(detail)
         self.hops: tuple[Hop, ...] = ()
         super().__init__(f"{reason}: {detail}")
 
@@ -123,8 +123,10 @@ def fetch(
     hops: list[Hop] = []
     try:
         target = _target(url)
-        known = {target.host: pinned} if pinned else {}
-        call = _Call(max_bytes, deadline or Deadline(SECONDS), ip_version, context, agent, known, never)
+        known_addresses = {target.host: pinned} if pinned else {}
+        call = _Call(
+            max_bytes, deadline or Deadline(SECONDS), ip_version, context, agent, known_addresses, never
+        )
         return _follow_redirects(call, target, hops)
     except FetchFailed as error:
         error.hops = tuple(hops)
@@ -151,11 +153,14 @@ class _Call:
     ip_version: int | None
     tls: ssl.SSLContext
     agent: str
-    known: Mapping[str, Sequence[str]]
+    known_addresses: Mapping[str, Sequence[str]]  # by host
     never: Sequence[str]
 
     def get(self, target: _Target, hops: list[Hop]) -> Fetched | str:
-        """Return the response to one request, or the location of a redirect; raise FetchFailed."""
+        """Return the response to one request, or the location of a redirect; raise FetchFailed.
+
+        Each step replaces the hop of this request, the last of ``hops``, by one with the facts known then.
+        """
         hops.append(Hop(target.url))
         try:
             addresses = self._addresses(target.host)
@@ -177,7 +182,7 @@ class _Call:
 
     def _addresses(self, host: str) -> tuple[str, ...]:
         versions: dict[int, list[str]] = {6: [], 4: []}
-        for address in self.known.get(host) or resolve(host, self.deadline):
+        for address in self.known_addresses.get(host) or resolve(host, self.deadline):
             versions[6 if ":" in address else 4].append(address)
         chosen = [self.ip_version] if self.ip_version else versions
         addresses = [address for version in chosen for address in versions[version][:_MAX_ADDRESSES]]
@@ -198,8 +203,8 @@ class _Call:
             connection.request("GET", target.path, headers=_headers(self.agent), preload_content=False)
             response = connection.getresponse()
             hops[-1] = Hop(target.url, (connection.address,), response.headers, response.status)
-            sent = response.headers.getlist("Location")
-            locations = dict.fromkeys(each.strip(_BLANKS) for each in sent)  # without duplicates
+            headers = response.headers.getlist("Location")
+            locations = dict.fromkeys(each.strip(_BLANKS) for each in headers)  # without duplicates
             if response.status in _REDIRECTS and locations:
                 return ", ".join(locations)
             body, is_whole = _decompressed(self._body(response), response.headers, self.max_bytes + 1)
@@ -217,7 +222,7 @@ class _Call:
         """Return the body as sent, cut after ``max_bytes`` and one byte, which shows that it is longer."""
         body = bytearray()
         while (missing := self.max_bytes + 1 - len(body)) > 0:
-            part = response.read(min(missing, _PART), decode_content=False)
+            part = response.read(min(missing, _READ_BYTES), decode_content=False)
             if not part:
                 break
             body += part
@@ -229,11 +234,13 @@ def _decompressed(sent: bytes, headers: Mapping[str, str], limit: int) -> tuple[
 
     We ask for an uncompressed body, but some servers compress it anyway.
     """
-    sent_as = headers.get("Content-Encoding", "").split(",")
-    names = [name for each in sent_as if (name := each.strip().lower()) not in ("", "identity")]
+    listed = headers.get("Content-Encoding", "").split(",")
+    names = [name for each in listed if (name := each.strip().lower()) not in ("", "identity")]
     if _ENCODINGS.isdisjoint(names) or not sent:
         return sent, True
-    for wbits in _WBITS.get(names[0], ()) if len(names) == 1 else ():
+    if len(names) > 1:  # compressed twice
+        return b"", False
+    for wbits in _WBITS.get(names[0], ()):
         decompressor = zlib.decompressobj(wbits)
         try:
             body = decompressor.decompress(sent, limit)

@@ -27,13 +27,14 @@ PORT = 53
 MAX_SERVERS = 6  # addresses to query
 _SECONDS = 2.0  # for one query over one protocol
 _MAX_BYTES, _MAX_RECORDS, _MAX_COST = 32_768, 400, 2_000  # of a reply
-_ANSWERS = {dns.rcode.NOERROR, dns.rcode.NXDOMAIN}
+_GOOD_CODES = {dns.rcode.NOERROR, dns.rcode.NXDOMAIN}
 _FAILURES = (dns.exception.DNSException, OSError, EOFError, DeadlinePassed, ValueError)
 _COST_OF_NAME = 100  # in a record, because it may point to a long name; a TXT string costs 1
 _COSTS: dict[int, int] = {
     **dict.fromkeys((dns.rdatatype.A, dns.rdatatype.AAAA, dns.rdatatype.CAA, dns.rdatatype.DS), 1),
     **dict.fromkeys((dns.rdatatype.CNAME, dns.rdatatype.NS), _COST_OF_NAME),
 }
+_UNCHECKED = dns.flags.CD  # asks a resolver not to check DNSSEC signatures
 _POINTER = 0xC0  # such a byte, or a higher one, begins a two-byte pointer to the rest of a name
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -76,12 +77,12 @@ def is_bogus(name: str, deadline: Deadline) -> bool:
 
     Raises NoAddress if they do not answer, or if they fail for another or an unknown reason.
     """
-    if _resolved(name, dns.rdatatype.TXT, deadline).rcode() != dns.rcode.SERVFAIL:
+    if _ask_resolvers(name, dns.rdatatype.TXT, deadline).rcode() != dns.rcode.SERVFAIL:
         return False
     records_of(name, "TXT", deadline)  # raises unless they answer without checking signatures
     is_signed = records_of(registrable_domain(name) or name, "DS", deadline).values
     # Ask for another type: resolvers cache failures.
-    again = _resolved(name, dns.rdatatype.SOA, deadline).rcode()
+    again = _ask_resolvers(name, dns.rdatatype.SOA, deadline).rcode()
     if not is_signed or again != dns.rcode.SERVFAIL:
         raise NoAddress("servers_silent")
     return True
@@ -91,15 +92,16 @@ def records_of(name: str, kind: str, deadline: Deadline) -> Records:
     """Return the records of a type, such as ``CAA``, without checking signatures; raise NoAddress."""
     wanted = dns.rdatatype.from_text(kind)
     try:
-        reply = _resolved(name, wanted, deadline, flags=dns.flags.CD)
+        reply = _ask_resolvers(name, wanted, deadline, flags=_UNCHECKED)
     except dns.exception.DNSException:  # an invalid name, such as one that is too long
         return Records((), exists=False, alias="")
-    if reply.rcode() not in _ANSWERS:
+    if reply.rcode() not in _GOOD_CODES:
         raise NoAddress("servers_silent")
     asked = reply.question[0].name
-    aliases = [r for r in reply.answer if r.rdtype == dns.rdatatype.CNAME and r.name == asked]
+    # A reply has sets of records: all of one type for one name.
+    aliases = [each for each in reply.answer if each.rdtype == dns.rdatatype.CNAME and each.name == asked]
     return Records(
-        values=tuple(each for r in reply.answer if r.rdtype == wanted for each in r),
+        values=tuple(record for each in reply.answer if each.rdtype == wanted for record in each),
         exists=reply.rcode() == dns.rcode.NOERROR,
         alias=str(aliases[0][0].target).rstrip(".") if aliases else "",
     )
@@ -111,10 +113,11 @@ def servers_of(name: str, deadline: Deadline) -> list[Server]:
     A single private address is an error, unless ALLOW_PRIVATE_HOSTS is set.
     """
     names = _names_of_servers(name, deadline)[:MAX_SERVERS]
-    found = _in_parallel(lambda server: _addresses(server, deadline), names)
+    addresses_by_server = _in_parallel(lambda server: _addresses(server, deadline), names)
+    # First one address of each server, then the second ones, so that a limit leaves out no server.
     servers = [
         Server(server, address)
-        for addresses in zip_longest(*found)
+        for addresses in zip_longest(*addresses_by_server)
         for server, address in zip(names, addresses, strict=True)
         if address is not None
     ]
@@ -130,7 +133,7 @@ def ask_servers(servers: Sequence[Server], name: str, deadline: Deadline) -> lis
 
     Queries run in parallel: over TCP, because others cannot forge its replies, and over UDP if TCP fails.
     """
-    replies = _in_parallel(lambda server: _reply(server, name, deadline), servers)
+    replies = _in_parallel(lambda server: _ask_server(server, name, deadline), servers)
     return [reply for reply in replies if reply is not None]
 
 
@@ -138,8 +141,8 @@ def _names_of_servers(name: str, deadline: Deadline) -> list[str]:
     """Return the name servers of the closest enclosing zone, from ``name`` upwards."""
     zone = dns.name.from_text(name)
     while len(zone) > 2:  # the root counts as a label; no customer owns a top-level domain
-        reply = _resolved(str(zone), dns.rdatatype.NS, deadline, flags=dns.flags.CD)
-        if reply.rcode() not in _ANSWERS:
+        reply = _ask_resolvers(str(zone), dns.rdatatype.NS, deadline, flags=_UNCHECKED)
+        if reply.rcode() not in _GOOD_CODES:
             raise NoAddress("servers_silent")
         servers = [
             str(each.target)
@@ -165,14 +168,14 @@ def _addresses(server: str, deadline: Deadline) -> list[str]:
     found: list[str] = []
     for kind in (dns.rdatatype.A, dns.rdatatype.AAAA):
         with suppress(NoAddress):
-            reply = _resolved(server, kind, deadline, flags=dns.flags.CD)
+            reply = _ask_resolvers(server, kind, deadline, flags=_UNCHECKED)
             found += [
                 str(each.address) for records in reply.answer if records.rdtype == kind for each in records
             ]
     return found
 
 
-def _resolved(
+def _ask_resolvers(
     name: str, kind: dns.rdatatype.RdataType, deadline: Deadline, *, flags: int = 0
 ) -> dns.message.Message:
     """Return the first good reply of our resolvers, else the last failure reported; raise NoAddress."""
@@ -181,7 +184,7 @@ def _resolved(
     for address, port in _resolvers():
         with suppress(*_FAILURES):
             reply = _over_udp(question, address, port, deadline)
-            if reply.rcode() in _ANSWERS:
+            if reply.rcode() in _GOOD_CODES:
                 return reply
             failure = reply
     if failure is None:
@@ -199,7 +202,7 @@ def _resolvers() -> list[tuple[str, int]]:
         return []
 
 
-def _reply(server: Server, name: str, deadline: Deadline) -> TextReply | None:
+def _ask_server(server: Server, name: str, deadline: Deadline) -> TextReply | None:
     """Return the server's reply, if it is authoritative."""
     try:
         question = dns.message.make_query(name, dns.rdatatype.TXT, use_edns=0, flags=0)
@@ -212,7 +215,8 @@ def _reply(server: Server, name: str, deadline: Deadline) -> TextReply | None:
             reply, is_tcp = _over_udp(question, server.address, PORT, deadline), False
         except _FAILURES:
             return None
-    if not reply.flags & dns.flags.AA or reply.rcode() not in _ANSWERS:
+    is_authoritative = reply.flags & dns.flags.AA
+    if not is_authoritative or reply.rcode() not in _GOOD_CODES:
         return None
     asked = question.question[0].name
     own = [records for records in reply.answer if records.name == asked]
@@ -222,7 +226,9 @@ def _reply(server: Server, name: str, deadline: Deadline) -> TextReply | None:
             text_of(each) for records in own if records.rdtype == dns.rdatatype.TXT for each in records
         ),
         exists=reply.rcode() == dns.rcode.NOERROR,
-        alias=next((str(r[0].target) for r in own if r.rdtype == dns.rdatatype.CNAME), "").rstrip("."),
+        alias=next(
+            (str(records[0].target) for records in own if records.rdtype == dns.rdatatype.CNAME), ""
+        ).rstrip("."),
         negative_ttl=_negative_ttl(reply),
         is_tcp=is_tcp,
     )
@@ -243,21 +249,21 @@ def _negative_ttl(reply: dns.message.Message) -> int:
 def _over_tcp(
     question: dns.message.Message, address: str, port: int, deadline: Deadline
 ) -> dns.message.Message:
-    ends = Deadline(min(_SECONDS, deadline.remaining()))
-    with socket.create_connection((address, port), ends.remaining()) as connection:
+    query_deadline = Deadline(min(_SECONDS, deadline.remaining()))
+    with socket.create_connection((address, port), query_deadline.remaining()) as connection:
         wire = question.to_wire()
-        connection.sendall(len(wire).to_bytes(2) + wire)
-        size = int.from_bytes(_received(connection, 2, ends))
+        connection.sendall(len(wire).to_bytes(2) + wire)  # over TCP, its length precedes a message
+        size = int.from_bytes(_received(connection, 2, query_deadline))
         if size > _MAX_BYTES:
             raise ValueError("the reply is too long")
-        return _message(question, _received(connection, size, ends))
+        return _message(question, _received(connection, size, query_deadline))
 
 
-def _received(connection: socket.socket, size: int, ends: Deadline) -> bytes:
+def _received(connection: socket.socket, size: int, query_deadline: Deadline) -> bytes:
     """Return exactly ``size`` bytes."""
     wire = b""
     while len(wire) < size:
-        connection.settimeout(ends.remaining())
+        connection.settimeout(query_deadline.remaining())
         part = connection.recv(size - len(wire))
         if not part:
             raise EOFError
@@ -270,12 +276,12 @@ def _over_udp(
 ) -> dns.message.Message:
     """Query over UDP, and over TCP if the reply is truncated; a closed port fails at once."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    ends = Deadline(min(_SECONDS, deadline.remaining()))
+    query_deadline = Deadline(min(_SECONDS, deadline.remaining()))
     with closing(socket.socket(family, socket.SOCK_DGRAM)) as connection:
         connection.connect((address, port))
         connection.send(question.to_wire())
         while True:  # skip packets that do not answer this query: anyone can send them
-            connection.settimeout(ends.remaining())
+            connection.settimeout(query_deadline.remaining())
             wire = connection.recv(65_535)
             try:
                 return _message(question, wire)
@@ -291,7 +297,8 @@ def _message(question: dns.message.Message, wire: bytes) -> dns.message.Message:
 
     dnspython parses thousands of long names for half a minute, and no deadline interrupts it.
     """
-    counts = [int.from_bytes(wire[place : place + 2]) for place in (4, 6, 8, 10)]
+    # The header says how many questions it has, and how many records in each of three sections.
+    counts = [int.from_bytes(wire[at : at + 2]) for at in (4, 6, 8, 10)]
     if len(wire) > _MAX_BYTES or sum(counts) > _MAX_RECORDS or _cost(wire, *counts) > _MAX_COST:
         raise ValueError("the reply is too long")
     reply = dns.message.from_wire(wire, raise_on_truncation=True)
@@ -302,27 +309,28 @@ def _message(question: dns.message.Message, wire: bytes) -> dns.message.Message:
 
 def _cost(wire: bytes, questions: int, *records: int) -> int:
     """Estimate the cost of parsing the records in ``wire``, up to where it is truncated or damaged."""
-    cost, at = 0, 12
+    cost, at = 0, 12  # after the header
     with suppress(IndexError):
         for _ in range(questions):
-            at = _end_of_name(wire, at) + 4
+            at = _end_of_name(wire, at) + 4  # type and class
         for _ in range(sum(records)):
-            at = _end_of_name(wire, at) + 10
+            at = _end_of_name(wire, at) + 10  # type, class, TTL, and the size of the data
             kind, size = int.from_bytes(wire[at - 10 : at - 8]), int.from_bytes(wire[at - 2 : at])
             end = at + size
             if kind != dns.rdatatype.TXT:  # assume two names, as in SOA, and more in longer records
                 cost += _COSTS.get(kind, 2 * _COST_OF_NAME * (1 + size // 255))
             else:
-                while at < end:
+                while at < end:  # each string of the TXT record, after a byte with its length
                     at, cost = at + 1 + wire[at], cost + 1
             at = end
     return cost
 
 
 def _end_of_name(wire: bytes, at: int) -> int:
+    """Return the place after the name at ``at``, which ends with a zero byte or a pointer."""
     while 0 < wire[at] < _POINTER:
         at += 1 + wire[at]
-    return at + 1 + (wire[at] >= _POINTER)
+    return at + (2 if wire[at] >= _POINTER else 1)
 
 
 def _in_parallel(function: Callable[[_Item], _Result], items: Iterable[_Item]) -> list[_Result]:

@@ -11,7 +11,7 @@ from foundation.outbound.addresses import is_public
 from foundation.outbound.deadline import Deadline, DeadlinePassed
 
 _LOOPBACK = "127.0.0.1"
-_ABSENT = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
+_NO_SUCH_NAME = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
 
 
 class NoAddress(ValueError):
@@ -32,12 +32,13 @@ def resolve(host: str, deadline: Deadline) -> list[str]:
     """
     if localhost_port(host):
         return [_LOOPBACK]
-    answer = _look_up(host, deadline)
-    if isinstance(answer, socket.gaierror) and answer.errno not in _ABSENT:
-        raise NoAddress("servers_silent") from answer
-    if isinstance(answer, Exception):
-        raise NoAddress("no_address") from answer
-    found = dict.fromkeys(str(info[4][0]) for info in answer)
+    result = _look_up(host, deadline)
+    if isinstance(result, socket.gaierror) and result.errno not in _NO_SUCH_NAME:
+        raise NoAddress("servers_silent") from result
+    if isinstance(result, Exception):
+        raise NoAddress("no_address") from result
+    # Each result of getaddrinfo ends with a tuple that begins with the address.
+    found = dict.fromkeys(str(info[-1][0]) for info in result)
     if not settings.ALLOW_PRIVATE_HOSTS and not all(map(is_public, found)):
         raise NoAddress("private_address")
     return sorted(found, key=lambda address: ":" not in address)
@@ -60,18 +61,18 @@ def origin_of(host: str) -> str:
 
 def _look_up(host: str, deadline: Deadline) -> Any:
     """Ask the system resolver, in a thread because it takes no timeout; return its result or its error."""
-    answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    results: queue.SimpleQueue[Any] = queue.SimpleQueue()
     # The trailing dot keeps the resolver from trying this machine's search domains.
     name = host if settings.ALLOW_PRIVATE_HOSTS else f"{host}."
 
     def ask() -> None:
         try:
-            answers.put(socket.getaddrinfo(name, None, type=socket.SOCK_STREAM))
+            results.put(socket.getaddrinfo(name, None, type=socket.SOCK_STREAM))
         except (OSError, UnicodeError) as error:
-            answers.put(error)
+            results.put(error)
 
     threading.Thread(target=ask, daemon=True).start()
     try:
-        return answers.get(timeout=deadline.remaining())
+        return results.get(timeout=deadline.remaining())
     except queue.Empty:
         raise DeadlinePassed("the name was not resolved in time") from None

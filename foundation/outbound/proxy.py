@@ -29,11 +29,11 @@ from foundation.outbound.names import localhost_port
 from foundation.outbound.refusals import REFUSALS
 
 MAX_CONNECTIONS = 4
-MAX_SLOWER = 3  # slowdowns for Retry-After until the scan counts as blocked
+MAX_SLOWDOWNS = 3  # for Retry-After until the scan counts as blocked
 _REQUEST_SECONDS = 10.0  # for one request; so stopping all scans takes no longer
 _RETRY_SECONDS = 30  # the longest wait for a Retry-After: the whole scan has a deadline
 _MAX_BODY = 1024**2  # of a request
-_SIZE = re.compile("[0-9]{1,9}")
+_CONTENT_LENGTH = re.compile("[0-9]{1,9}")
 _MAX_RESPONSE = 4 * 1024**2  # longer responses are cut
 _FEW = 20  # of fewer responses, half may be refusals by chance
 _REFUSALS = REFUSALS - {401, 405}  # these two are normal for parts of a website
@@ -77,19 +77,23 @@ class WebsiteProxy:
         allows: Callable[[str], bool] = lambda _path: True,
     ) -> None:
         self.host, self.allows, self.problem = host, allows, ""
-        self.requests = self.answers = self.bytes = 0
+        self.requests = self.answers = self.bytes = 0  # so far
         self._address, self._limits = address, limits
-        self._pause, self._next_at, self._slower, self._refused = 1 / limits.a_second, 0.0, 0, 0
-        self._slower_at = 0.0
-        self._lock, self._free = threading.Lock(), threading.BoundedSemaphore(MAX_CONNECTIONS)
-        self.tls = _tls(host, folder)
+        self._pause = 1 / limits.a_second  # seconds between requests
+        self._next_at = 0.0  # when the next request may begin, by time.monotonic
+        self._slowdowns, self._slowed_at = 0, 0.0
+        self._refusals = 0
+        self._lock = threading.Lock()
+        self._free_connections = threading.BoundedSemaphore(MAX_CONNECTIONS)
+        self.tls = _tls_context(host, folder)
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.proxy = self
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/"
 
     def __enter__(self) -> "WebsiteProxy":
         """Start serving."""
-        threading.Thread(target=self._server.serve_forever, args=(0.1,), daemon=True).start()
+        poll = {"poll_interval": 0.1}  # seconds; stopping takes no longer
+        threading.Thread(target=self._server.serve_forever, kwargs=poll, daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -101,7 +105,7 @@ class WebsiteProxy:
     @property
     def is_refused(self) -> bool:
         """Whether at least half of the responses were refusals; False for fewer than 20 responses."""
-        return self.answers >= _FEW and self._refused * 2 >= self.answers
+        return self.answers >= _FEW and self._refusals * 2 >= self.answers
 
     def port(self, scheme: str) -> int | None:
         """Return the website's port for ``scheme``, if it has one."""
@@ -114,7 +118,7 @@ class WebsiteProxy:
 
         Raises the errors of connections.
         """
-        with self._free:
+        with self._free_connections:
             if not self._may_begin():
                 return None
             began, deadline = time.monotonic(), Deadline(_REQUEST_SECONDS)
@@ -149,19 +153,21 @@ class WebsiteProxy:
         with self._lock:
             self.answers += 1
             self.bytes += size
-            self._refused += response.status in _REFUSALS
+            if response.status in _REFUSALS:
+                self._refusals += 1
             if self.bytes > self._limits.bytes:
                 self.problem = self.problem or "too_much_traffic"
             retry = response.headers.get("Retry-After")
-            if response.status not in (429, 503) or retry is None or began < self._slower_at:
-                return  # a request from before the last slowdown asks for the same one
+            # A request that began before the last slowdown asks for the same one.
+            if response.status not in (429, 503) or retry is None or began < self._slowed_at:
+                return
             now = time.monotonic()
-            self._slower += 1
-            self._slower_at, self._pause = now, self._pause * 2
+            self._slowdowns += 1
+            self._slowed_at, self._pause = now, self._pause * 2
             digits = retry[:9]  # int() rejects thousands of digits
             seconds = int(digits) if digits.isascii() and digits.isdigit() else _RETRY_SECONDS
             self._next_at = max(self._next_at, now + min(seconds, _RETRY_SECONDS))
-            if self._slower >= MAX_SLOWER:
+            if self._slowdowns >= MAX_SLOWDOWNS:
                 self.problem = self.problem or "blocked"
 
 
@@ -209,7 +215,11 @@ class _Handler(BaseHTTPRequestHandler):
         path, size = self._path(), self.headers.get("Content-Length", "0")
         if path is None:
             self.send_error(403, "Not the website of this scan")
-        elif "Transfer-Encoding" in self.headers or not _SIZE.fullmatch(size) or int(size) > _MAX_BODY:
+        elif (
+            "Transfer-Encoding" in self.headers
+            or not _CONTENT_LENGTH.fullmatch(size)
+            or int(size) > _MAX_BODY
+        ):
             self.close_connection = True
             self.send_error(413)
         else:
@@ -274,7 +284,7 @@ def _body(response: Any) -> bytes:
     return bytes(body)
 
 
-def _tls(host: str, folder: Path) -> ssl.SSLContext:
+def _tls_context(host: str, folder: Path) -> ssl.SSLContext:
     """Return the tunnels' TLS context; its certificate is self-signed, so the program must not verify it."""
     key = ec.generate_private_key(ec.SECP256R1())
     name, now = x509.Name([]), datetime.now(UTC)

@@ -25,7 +25,8 @@ _CHALLENGE = re.compile(
 
 def is_refusal(page: Fetched, statuses: Set[int] = REFUSALS) -> bool:
     """Return whether a response is a refusal or a browser challenge."""
-    is_instead = any(name in page.headers for name in _REFUSAL_HEADERS)
-    is_own = page.status == 405 and "Allow" in page.headers  # RFC 9110 requires it of the website itself
-    is_status = page.status in statuses and not is_own
-    return is_status or is_instead or bool(_CHALLENGE.search(page.body[:MAX_BYTES]))
+    has_header = any(name in page.headers for name in _REFUSAL_HEADERS)
+    # RFC 9110 requires the header Allow of the website itself.
+    is_of_website = page.status == 405 and "Allow" in page.headers
+    has_status = page.status in statuses and not is_of_website
+    return has_status or has_header or bool(_CHALLENGE.search(page.body[:MAX_BYTES]))

@@ -13,10 +13,10 @@ from foundation.outbound.deadline import CONNECT_SECONDS, Deadline, DeadlinePass
 from foundation.outbound.fetch import LEGACY_SERVERS, trusted, unverified
 
 # By OpenSSL's verify code; 64 is a mismatch for a host that is an IP address.
-_PROBLEMS = {9: "not_yet_valid", 10: "expired", 62: "other_name", 64: "other_name"}
+_PROBLEM_BY_CODE = {9: "not_yet_valid", 10: "expired", 62: "other_name", 64: "other_name"}
 _UNREADABLE = (x509.InvalidVersion, x509.DuplicateExtension, x509.UnsupportedGeneralNameType)
-_HANDSHAKE = b"\x16"  # first byte of a handshake record; an alert has another
-_PART = 16_384
+_HANDSHAKE_RECORD = b"\x16"  # its first byte; an alert has another
+_RECEIVE_BYTES = 16_384
 _SECONDS = 10.0  # for a handshake: some servers never answer a version that they do not offer
 
 
@@ -54,7 +54,7 @@ def shake_hands(
     try:
         return _verified(host, address, deadline, port, tls or trusted(legacy=True))
     except ssl.SSLCertVerificationError as error:
-        problem, message = _PROBLEMS.get(error.verify_code, "not_trusted"), error.verify_message
+        problem, message = _PROBLEM_BY_CODE.get(error.verify_code, "not_trusted"), error.verify_message
     accepted = _shake_hands(host, address, deadline, port, unverified())
     certificate = accepted.certificate
     return Handshake(accepted.version, certificate, problem, _is_for_another(certificate, host), message)
@@ -84,19 +84,20 @@ def shows_another(host: str, address: str, deadline: Deadline, *, tls: ssl.SSLCo
         return False
 
 
-def _is_for_another(certificate: bytes, host: str) -> bool:
+def _is_for_another(encoded: bytes, host: str) -> bool:
     """Return whether the certificate does not name ``host``; False if it cannot be read."""
-    named: list[object] = []
+    names: list[object] = []
     try:
-        read = x509.load_der_x509_certificate(certificate)
-        named += [each.value for each in read.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
-        names = read.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
-        named += [*names.get_values_for_type(x509.DNSName), *names.get_values_for_type(x509.IPAddress)]
+        certificate = x509.load_der_x509_certificate(encoded)
+        names += [each.value for each in certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
+        alternative = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+        names += alternative.get_values_for_type(x509.DNSName)
+        names += alternative.get_values_for_type(x509.IPAddress)
     except x509.ExtensionNotFound:
         pass
     except (ValueError, TypeError, *_UNREADABLE):
         return False
-    return {str(name).lower() for name in named}.isdisjoint({host, f"*.{host.partition('.')[2]}"})
+    return {str(name).lower() for name in names}.isdisjoint({host, f"*.{host.partition('.')[2]}"})
 
 
 def offers(
@@ -130,7 +131,7 @@ def _shake_hands(
     host: str, address: str, deadline: Deadline, port: int, context: ssl.SSLContext
 ) -> Handshake:
     seconds = min(_SECONDS, deadline.remaining())
-    shaking = Deadline(seconds)
+    handshake_deadline = Deadline(seconds)
     try:
         with socket.create_connection((address, port), min(CONNECT_SECONDS, seconds)) as plain:
             plain.settimeout(seconds)
@@ -140,7 +141,7 @@ def _shake_hands(
                 return Handshake(encrypted.version() or "", certificate)
     except ssl.SSLError as error:
         deadline.remaining()
-        if not shaking.allows(0):
+        if not handshake_deadline.allows(0):
             raise NotConnected("timed out") from error
         raise
     except (ConnectionResetError, BrokenPipeError) as error:
@@ -151,7 +152,8 @@ def _shake_hands(
 
 def _encrypted(plain: socket.socket, context: ssl.SSLContext, host: str) -> ssl.SSLObject:
     """Shake hands and return the connection; raise HandshakeRefused if that fails after the server began."""
-    incoming, outgoing, first = ssl.MemoryBIO(), ssl.MemoryBIO(), b""
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()  # so that the received bytes can be seen here
+    first_byte = b""
     encrypted = context.wrap_bio(incoming, outgoing, server_hostname=host)
     while True:
         try:
@@ -161,7 +163,7 @@ def _encrypted(plain: socket.socket, context: ssl.SSLContext, host: str) -> ssl.
         except ssl.SSLCertVerificationError:
             raise
         except ssl.SSLError as error:
-            if first == _HANDSHAKE:
+            if first_byte == _HANDSHAKE_RECORD:
                 raise HandshakeRefused(str(error)) from error
             raise
         else:
@@ -170,12 +172,12 @@ def _encrypted(plain: socket.socket, context: ssl.SSLContext, host: str) -> ssl.
             with suppress(ConnectionResetError, BrokenPipeError):  # the server's alert may wait to be read
                 plain.sendall(outgoing.read())
         try:
-            received = plain.recv(_PART)
+            received = plain.recv(_RECEIVE_BYTES)
         except ConnectionResetError:
-            if not first:
+            if not first_byte:
                 raise
             received = b""
-        first = first or received[:1]
+        first_byte = first_byte or received[:1]
         if received:
             incoming.write(received)
         else:

@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
-_NAME = "shown"
+_DIGEST_FIELD = "shown"
 _CHANGED = _(
     "This was changed after your page was opened, perhaps by you. Open it again, and repeat your change if "
     "it is missing."
@@ -28,7 +28,7 @@ class SeesConflicts:
     def clean(self) -> Any:
         """Return the values; raises ValidationError after a change by others."""
         data = super().clean()  # type: ignore[misc]
-        if self.data.get(self.add_prefix(_NAME), "") not in ("", self._digest()):
+        if self.data.get(self.add_prefix(_DIGEST_FIELD), "") not in ("", self._digest()):
             raise ValidationError(_CHANGED)
         return data
 
@@ -44,7 +44,7 @@ class SeesConflicts:
         """Return the hidden field with the digest; after an error, with the submitted digest."""
         if self.instance.pk is None:
             return ""
-        name = self.add_prefix(_NAME)
+        name = self.add_prefix(_DIGEST_FIELD)
         field = '<input type="hidden" name="{}" value="{}">'
         return format_html(field, name, self.data.get(name) or self._digest())
 

@@ -29,5 +29,6 @@ def _served_file(path: str) -> Path:
 
 @cache
 def _digest(file: Path, _changed_at: int) -> str:
+    """Return the digest, which is cached until the file changes: the time is only a part of the key."""
     digest = hashlib.sha384(file.read_bytes()).digest()
     return "sha384-" + base64.b64encode(digest).decode()

@@ -5,7 +5,7 @@ import re
 from html import unescape
 from html.parser import HTMLParser
 
-_NUMBER = re.compile(r"&#0*([0-9]{1,8})[0-9]*", re.ASCII)  # code points have at most 7 digits
+_CHARACTER_NUMBER = re.compile(r"&#0*([0-9]{1,8})[0-9]*", re.ASCII)  # code points have at most 7 digits
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w-]+)", re.ASCII | re.IGNORECASE)
 _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8",
@@ -15,6 +15,7 @@ _BYTE_ORDER_MARKS = {
 _UTF_16 = {"utf-16": "utf-16-le", "utf-16le": "utf-16-le", "utf-16be": "utf-16-be"}
 # Any other element ends the head, even without a closing tag.
 _HEAD_ELEMENTS = {"html", "head", "base", "link", "meta", "script", "style"}
+# Elements in which a browser reads no tags.
 _INERT = {"title", "noscript", "template", "textarea", "iframe", "xmp", "noembed", "noframes", "plaintext"}
 
 
@@ -28,7 +29,7 @@ def text_of_page(body: bytes, content_type: str) -> str | None:
         charset = _CHARSET.search(content_type)
         encoding = _UTF_16.get(charset[1].lower() if charset else "", "utf-8")
     text = body.decode(encoding, "replace").removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
-    return None if "\0" in text[:1000] else text
+    return None if "\0" in text[:1000] else text  # NUL: the encoding is another one
 
 
 def text_of_html(html: str) -> str:
@@ -87,4 +88,4 @@ def _with_short_numbers(html: str) -> str:
 
     The shortened number is not a character either.
     """
-    return _NUMBER.sub(r"&#\1", html)
+    return _CHARACTER_NUMBER.sub(r"&#\1", html)

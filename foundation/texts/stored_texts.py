@@ -240,7 +240,7 @@ _CLAIMS = (
 )
 _REASONS = tuple(reason for reasons in REASONS.values() for reason in reasons.values())
 _SEVERITY = "(Critical|High|Medium|Low|Info)"
-_VALUES = {
+_PATTERN_OF_VALUE = {
     "severity": _SEVERITY,
     "other_severity": _SEVERITY,
     "count": r"([\d,]+)",
@@ -248,7 +248,7 @@ _VALUES = {
     "scope": r"([^:]+(?::\d+)?)",
     "reason": "(.+)",
 }
-_ONE_SENTENCE = r"((?:(?!\. [A-Z]).)+)"
+_ONE_SENTENCE = r"((?:(?!\. [A-Z]).)+)"  # up to a dot before a capital
 _SENTENCES = re.compile(r"(?<=[.]) (?=[A-Z])")
 
 
@@ -256,10 +256,12 @@ def translate(text: str) -> str:
     """Return ``text`` in the active language; unchanged if no template matches."""
     if (get_language() or "en").startswith("en"):
         return text
-    return _whole(text) or " ".join(_whole(sentence) or sentence for sentence in _SENTENCES.split(text))
+    return _translated(text) or " ".join(
+        _translated(sentence) or sentence for sentence in _SENTENCES.split(text)
+    )
 
 
-def _whole(text: str) -> str:
+def _translated(text: str) -> str:
     """Return the translation of a text that matches one template; empty if no template matches."""
     for template, pattern, names in _templates():
         if match := pattern.fullmatch(text):
@@ -286,9 +288,10 @@ def _templates() -> tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...]:
 
 
 def _pattern(template: str) -> str:
-    texts_and_names = re.split(r"%\((\w+)\)s", template)
+    """Return the regular expression that matches the template with any values, a group for each."""
+    texts_and_names = re.split(r"%\((\w+)\)s", template)  # in turn, beginning with a text
     return "".join(
-        _VALUES.get(part, _ONE_SENTENCE) if index % 2 else re.escape(part)
+        _PATTERN_OF_VALUE.get(part, _ONE_SENTENCE) if index % 2 else re.escape(part)
         for index, part in enumerate(texts_and_names)
     )
 

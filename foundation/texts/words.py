@@ -16,13 +16,14 @@ _ACCENT = re.compile(
     "\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f"
     "]"
 )
-_ASCII = "".join(chr(n).lower() if chr(n).isalnum() else " " for n in range(128)).encode().ljust(256)
+# For bytes.translate: each ASCII character in lower case, or a space; the bytes of others never occur.
+_FOLDED_ASCII = "".join(chr(n).lower() if chr(n).isalnum() else " " for n in range(128)).encode().ljust(256)
 _ONE_SPELLING = str.maketrans({"ß": "ss", "ς": "σ"})
 
 
 def words_of(text: str) -> list[str]:
     """Return the words of ``text`` in order, without case, accents or punctuation."""
-    words = (_fold_ascii(text) if text.isascii() else _spaced(_fold(text))).split()
+    words = (_fold_ascii(text) if text.isascii() else _with_spaces(_fold(text))).split()
     if max(map(len, words), default=0) > MAX_WORD_LENGTH:
         return [word[:MAX_WORD_LENGTH] for word in words]
     return words
@@ -38,16 +39,16 @@ def fold_with_origins(text: str) -> tuple[str, Sequence[int]]:
     if text.isascii():
         return _fold_ascii(text), range(len(text) + 1)
     folded = [(letter, index) for index, character in enumerate(text) for letter in _fold(character)]
-    return _spaced(letter for letter, _ in folded), [*(index for _, index in folded), len(text)]
+    return _with_spaces(letter for letter, _ in folded), [*(index for _, index in folded), len(text)]
 
 
 def _fold_ascii(text: str) -> str:
-    return text.encode().translate(_ASCII).decode()
+    return text.encode().translate(_FOLDED_ASCII).decode()
 
 
 def _fold(text: str) -> str:
     return _ACCENT.sub("", unicodedata.normalize("NFKD", text).lower()).translate(_ONE_SPELLING)
 
 
-def _spaced(folded: Iterable[str]) -> str:
+def _with_spaces(folded: Iterable[str]) -> str:
     return "".join(letter if letter.isalpha() or letter.isdecimal() else " " for letter in folded)

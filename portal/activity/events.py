@@ -14,13 +14,14 @@ from django.utils.translation import gettext as _
 
 from audit.models import AuditActor, AuditEvent
 from portal.activity.labels import ACTIONS
-from portal.files.spreadsheets import BYTE_ORDER_MARK, inert, lines
+from portal.files.spreadsheets import BYTE_ORDER_MARK, csv_lines, without_formula
 from portal.models import Membership, Website, WebsiteSummary
 
 OUR_TEAM = "team"
-BATCH = 500
+BATCH = 500  # events of the file in one query
 COLUMNS = ("time", "account", "who", "action", "about", "details", "outcome", "request")
 MAX_PERIODS = 500  # databases limit the length of a condition
+# Recorded actions that begin or end the time in which an account is linked to a website
 _LINKED, _REVOKED = ("link.linked", "link.restored"), "link.revoked"
 _MAX_ID = 2**63 - 1
 # Refusals (or no refusal) that prove a website's link. With others, such as an ended plan, it may have ended.
@@ -61,8 +62,8 @@ def events_of(accounts: Iterable[str]) -> QuerySet[AuditEvent]:
     deleted = AuditEvent.objects.filter(
         object_type="account", object_id__in=accounts, action="account.forgotten"
     )
-    for ref, number in deleted.order_by("pk").values_list("account", "pk"):
-        found = found.exclude(account=ref, pk__lte=number)
+    for ref, event_id in deleted.order_by("pk").values_list("account", "pk"):
+        found = found.exclude(account=ref, pk__lte=event_id)
     return found
 
 
@@ -72,19 +73,21 @@ def _while_linked(accounts: Sequence[str]) -> Q:
     Other accounts may have had a website before or after; decisions from then belong to them.
     """
     websites = Website.objects.filter(account__ref__in=accounts).values_list("pk", "account__ref", "host")
-    known = {(account, host): pk for pk, account, host in websites}
-    hosts = {host for _account, host in known}
+    website_ids = {(account, host): pk for pk, account, host in websites}
+    hosts = {host for _account, host in website_ids}
     links = AuditEvent.objects.filter(host__in=hosts, action__in=(*_LINKED, _REVOKED)).order_by("pk")
     own_links = list(links.filter(account__in=accounts))
     # Events about old links are pruned, other accounts' included; the service knows whether they have ended.
     on_record = {(link.account, link.host) for link in own_links}
-    old = {pk: own[1] for own, pk in known.items() if own not in on_record}
-    refused = WebsiteSummary.objects.filter(pk__in=old).exclude(refusal__in=_PROVING_LINK)
-    ended = set(refused.values_list("pk", flat=True))
-    still = {old[pk] for pk in old.keys() - ended}
+    old_hosts = {pk: host for (account, host), pk in website_ids.items() if (account, host) not in on_record}
+    refused = WebsiteSummary.objects.filter(website_id__in=old_hosts).exclude(refusal__in=_PROVING_LINK)
+    ended_ids = set(refused.values_list("website_id", flat=True))
+    ended_hosts = {old_hosts[pk] for pk in ended_ids}
+    still_linked = {old_hosts[pk] for pk in old_hosts.keys() - ended_ids}
+    # Hosts that were not always linked to these accounts
     limited = set(links.exclude(account__in=accounts).order_by().values_list("host", flat=True))
-    limited |= {link.host for link in own_links if link.action == _REVOKED} | {old[pk] for pk in ended}
-    condition = Q(host__in=hosts - limited | still)
+    limited |= {link.host for link in own_links if link.action == _REVOKED} | ended_hosts
+    condition = Q(host__in=(hosts - limited) | still_linked)
     own_links = [link for link in own_links if link.host in limited]
     for host, first, last in _periods(own_links)[-MAX_PERIODS:]:
         condition |= Q(host=host, pk__range=(first, last))
@@ -96,16 +99,16 @@ def _periods(links: Iterable[AuditEvent]) -> list[tuple[str, int, int]]:
     open_since: dict[tuple[str, str], int] = {}
     periods = []
     for link in links:
-        own = (link.account, link.host)
+        key = (link.account, link.host)
         if link.action == _REVOKED:
-            periods.append((link.host, open_since.pop(own, 0), link.pk))
+            periods.append((link.host, open_since.pop(key, 0), link.pk))  # 0: the first event was pruned
         else:
-            open_since.setdefault(own, link.pk)
+            open_since.setdefault(key, link.pk)
     return periods + [(host, first, _MAX_ID) for (_account, host), first in open_since.items()]
 
 
 def people_in(events: QuerySet[AuditEvent]) -> dict[str, str]:
-    """Return the names of the people who acted, by number; our team comes last."""
+    """Return the names of the people who acted, by the id of their AuditActor; our team comes last."""
     numbers = (
         events.exclude(actor_kind__in=_TEAM_KINDS).exclude(account="").order_by().values("actor").distinct()
     )
@@ -130,10 +133,10 @@ def rows(events: Iterable[AuditEvent]) -> list[ActivityRow]:
 
 def write_csv(events: QuerySet[AuditEvent]) -> Iterator[str]:
     """Yield the header, then the events batch by batch, the newest first."""
-    yield BYTE_ORDER_MARK + lines([COLUMNS])
+    yield BYTE_ORDER_MARK + csv_lines([COLUMNS])
     batch = list(events[:BATCH])
     while batch:
-        yield lines([inert(cell) for cell in _cells(row)] for row in rows(batch))
+        yield csv_lines([without_formula(cell) for cell in _cells(row)] for row in rows(batch))
         batch = list(events.filter(pk__lt=batch[-1].pk)[:BATCH])
 
 
@@ -170,4 +173,5 @@ def _about(event: AuditEvent, names: dict[int, AuditActor]) -> str:
 
 
 def _name(number: int | None, names: dict[int, AuditActor]) -> str:
+    # An AuditActor without a name is shown as a deleted person.
     return str(names.get(number) or AuditActor()) if number else _("The service")

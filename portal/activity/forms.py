@@ -13,7 +13,7 @@ from portal.activity.labels import ACTIONS
 
 
 class ActivityForm(forms.Form):
-    """Filters by day, person and action; ``people`` has names by number."""
+    """Filters by day, person and action; ``people`` has names by the id of an AuditActor."""
 
     day = forms.DateField(
         label=_("Day (UTC)"),
@@ -32,13 +32,13 @@ class ActivityForm(forms.Form):
 
     def apply_to(self, events: QuerySet[AuditEvent]) -> QuerySet[AuditEvent]:
         """Return the events that match the filters."""
-        wanted = self.cleaned_data
-        if wanted["day"]:
-            ends = (datetime.combine(wanted["day"], at, UTC) for at in (time.min, time.max))
-            events = events.filter(at__range=tuple(ends))
-        if wanted["person"]:
-            events = by_person(events, wanted["person"])
-        if wanted["action"]:
-            same = [action for action, label in ACTIONS.items() if label == ACTIONS[wanted["action"]]]
-            events = events.filter(action__in=same)
+        filters = self.cleaned_data
+        if filters["day"]:
+            day_start, day_end = (datetime.combine(filters["day"], at, UTC) for at in (time.min, time.max))
+            events = events.filter(at__range=(day_start, day_end))
+        if filters["person"]:
+            events = by_person(events, filters["person"])
+        if filters["action"]:
+            with_label = [action for action, label in ACTIONS.items() if label == ACTIONS[filters["action"]]]
+            events = events.filter(action__in=with_label)
         return events

@@ -45,8 +45,12 @@ ACTIONS = {
     "ownership.taken_over": _("Moved a website to another organization that verified it"),
     "ownership.verified": _("Found the proof of a website"),
     "ownership.withdrawn": _("Removed a website"),
+    "publicity.chosen": _("Changed what may be published"),
     "report_token.issued": _("Issued a token for reports"),
     "report_token.revoked": _("Revoked a token for reports"),
+    "saved_view.deleted": _("Deleted a view for everyone"),
+    "saved_view.renamed": _("Renamed a view for everyone"),
+    "saved_view.saved": _("Saved a view for everyone"),
     "scan.cancelled": _("Cancelled a scan"),
     "scan.queued": _("Requested a scan"),
     "secret.issued": _("Issued an API secret"),
@@ -74,4 +78,5 @@ ACTIONS = {
     "website.seen_as_customer": _("Viewed your pages"),
     "website.unverified": _("Withdrew the verification of a website"),
     "website.verified": _("Verified a website"),
+    "websites.chosen": _("Chose the active websites"),
 }

@@ -29,7 +29,7 @@ def activity(request: HttpRequest) -> HttpResponse:
     accounts = events.owned_accounts(request.user)
     form, found = _filtered(request, accounts)
     before = request.GET.get("before", "")
-    if before.isascii() and before.isdigit() and len(before) < 19:
+    if before.isascii() and before.isdigit() and len(before) < 19:  # an id fits into 64 bits
         found = found.filter(pk__lt=int(before))
     rows = events.rows(found[: PAGE_ROWS + 1]) if accounts else []
     query = request.GET.copy()
@@ -39,7 +39,7 @@ def activity(request: HttpRequest) -> HttpResponse:
         "has_accounts": bool(accounts),
         "has_several_accounts": len(accounts) > 1,
         "rows": [replace(row, account=accounts.get(row.account, "")) for row in rows[:PAGE_ROWS]],
-        "older_query": _older(query, rows),
+        "older_query": _query_of_older(query, rows),
         "csv_query": query.urlencode(),
     }
     return render(request, "portal/activity/index.html", context)
@@ -65,7 +65,7 @@ def _filtered(request: HttpRequest, accounts: Collection[str]) -> tuple[Activity
     return form, form.apply_to(found)
 
 
-def _older(query: QueryDict, rows: list[events.ActivityRow]) -> str:
+def _query_of_older(query: QueryDict, rows: list[events.ActivityRow]) -> str:
     """Return the query string of the next page; empty on the last."""
     if len(rows) <= PAGE_ROWS:
         return ""

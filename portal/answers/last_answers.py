@@ -31,26 +31,26 @@ class Outage:
 
 def get_dashboard(website: Website, request: DashboardRequest) -> tuple[DashboardResponse, Outage | None]:
     """Return the dashboard; during an outage, the last stored one with the outage. Raises CallError."""
-    return _get(website, request, DashboardResponse, lambda: service.get_dashboard(website, request))
+    return _get_or_last(website, request, DashboardResponse, lambda: service.get_dashboard(website, request))
 
 
 def get_finding(website: Website, finding_id: str) -> tuple[FindingResponse, Outage | None]:
     """Return one finding; during an outage, the last stored answer with the outage. Raises CallError."""
     request = FindingRequest(finding_id=finding_id)
-    return _get(website, request, FindingResponse, lambda: service.get_finding(website, finding_id))
+    return _get_or_last(website, request, FindingResponse, lambda: service.get_finding(website, finding_id))
 
 
-def _get(
-    website: Website, request: msgspec.Struct, kind: type[_Answer], get: Callable[[], _Answer]
+def _get_or_last(
+    website: Website, request: msgspec.Struct, answer_type: type[_Answer], get: Callable[[], _Answer]
 ) -> tuple[_Answer, Outage | None]:
     try:
         answer = get()
-    except (Unreachable, TimedOut) as error:
+    except (Unreachable, TimedOut) as error:  # a 5xx is Unavailable, a kind of Unreachable
         stored = LastAnswer.objects.read(website, request)
         if stored is None:
             raise
         try:
-            old_answer = msgspec.json.decode(stored.body, type=kind)
+            old_answer = msgspec.json.decode(stored.body, type=answer_type)
         except msgspec.DecodeError:  # an older portal stored it in another format
             raise error from None
         count_last_answer()

@@ -136,7 +136,7 @@ def get_versions(account: Account, *, seconds: float | None = None) -> dict[str,
     service = configured_service()
     timeout = min(service.timeout_seconds, seconds or service.timeout_seconds)
     service = replace(service, timeout_seconds=timeout)
-    changes = call(service, _signer_of(account), ACCOUNT_CHANGES, AccountChangesRequest())
+    changes = call(service, _signer_of_account(account), ACCOUNT_CHANGES, AccountChangesRequest())
     return {website.link_id: website.version for website in changes.websites}
 
 
@@ -163,7 +163,7 @@ def refresh_for_page(websites: Sequence[Website]) -> None:
 
 
 def refresh_summaries(websites: Iterable[Website], versions: Versions, *, seconds: float) -> int:
-    """Refresh the stored numbers of websites that changed since, and return how many were refreshed.
+    """Refresh the stored numbers of websites that changed later, and return how many were refreshed.
 
     It starts no further call after ``seconds``, and skips an account once one of its calls failed.
     """
@@ -174,7 +174,8 @@ def refresh_summaries(websites: Iterable[Website], versions: Versions, *, second
     for website in websites:
         version = versions[website.account_id].get(website.link_id, "")
         is_current = website.pk in stored and stored[website.pk].is_current(version)
-        if is_current or website.account_id in failing or not deadline.allows(0):
+        is_late = not deadline.allows(0)  # seconds of a pause before the next call
+        if is_current or website.account_id in failing or is_late:
             continue
         try:
             get_dashboard(website, DashboardRequest(page_size=1))
@@ -183,7 +184,7 @@ def refresh_summaries(websites: Iterable[Website], versions: Versions, *, second
         except CallError:
             failing.add(website.account_id)
             continue
-        WebsiteSummary.objects.filter(pk=website.pk).update(version=version)
+        WebsiteSummary.objects.filter(website_id=website.pk).update(version=version)
         count += 1
     return count
 
@@ -274,14 +275,14 @@ def cancel_scan(website: Website, job_id: str) -> ScanStatusResponse:
 
 def _site_call(website: Website, route: Route[Request, Response], request: Request) -> Response:
     with _access_checked(website):
-        return call(configured_service(), linked_site(website), route, request)
+        return call(configured_service(), signer_of_website(website), route, request)
 
 
 def _account_call(account: Account, route: Route[Request, Response], request: Request) -> Response:
-    return call(configured_service(), _signer_of(account), route, request)
+    return call(configured_service(), _signer_of_account(account), route, request)
 
 
-def _signer_of(account: Account) -> SigningAccount:
+def _signer_of_account(account: Account) -> SigningAccount:
     return SigningAccount(account_ref=account.ref, secret=_secret_of(account))
 
 
@@ -296,7 +297,7 @@ def _access_checked(website: Website) -> Iterator[None]:
     except Refused as refusal:
         if isinstance(refusal, _NO_ACCESS):
             WebsiteSummary.objects.store(website, refusal=_reason(refusal))
-        if refusal.status in (401, 403) or isinstance(refusal, UnknownLink):
+        if refusal.status in (401, 403) or isinstance(refusal, UnknownLink):  # UnknownLink is a 404
             LastAnswer.objects.discard(website.pk)
         raise
 
@@ -323,7 +324,7 @@ def configured_service() -> Service:
     )
 
 
-def linked_site(website: Website) -> SigningAccount:
+def signer_of_website(website: Website) -> SigningAccount:
     """Return the account that signs calls about ``website``; raises Misconfigured without a usable secret."""
     return SigningAccount(
         host=website.host,
@@ -339,10 +340,10 @@ def _secret_of(account: Account) -> str:
     try:
         return account.reveal_secret()
     except CannotUnseal as error:
-        lost = (
+        key_advice = (
             "MASTER_KEYS holds no key that opens it; put that key back, or " if account.sealed_secret else ""
         )
         raise Misconfigured(
-            f"There is no usable secret for {account.ref}: {lost}"
+            f"There is no usable secret for {account.ref}: {key_advice}"
             f"run 'manage.py connect_account {account.ref}'."
         ) from error

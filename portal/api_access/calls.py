@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 
 from portal.answers import service
 from portal.files.places import send_csv
-from portal.files.spreadsheets import BYTE_ORDER_MARK, inert, lines
+from portal.files.spreadsheets import BYTE_ORDER_MARK, csv_lines, without_formula
 from portal.models import Account, Membership
 from portal.pages.access import file_of, members_only
 from portal.pages.error_pages import logged_error_page
@@ -42,7 +42,7 @@ COLUMNS = (
 )
 INCOMPLETE = "INCOMPLETE: the list ends here because of an error. Export it again."
 MORE = f"INCOMPLETE: a file has at most {MAX_ROWS:,} calls. Choose a day, or read them over the API."
-_POSITION = re.compile(CALL_PATTERN, re.ASCII)
+_CALL_POSITION = re.compile(CALL_PATTERN, re.ASCII)  # of a call in the list, as the service writes it
 
 
 class FileInterrupted(Exception):
@@ -69,7 +69,7 @@ class CallsForm(OneAccount, forms.Form):
         return CallsRequest(
             day=self.cleaned_data["day"],
             outcome=self.cleaned_data["outcome"],
-            before=before if _POSITION.fullmatch(before) else "",
+            before=before if _CALL_POSITION.fullmatch(before) else "",
             page_size=page_size,
         )
 
@@ -140,22 +140,22 @@ def _lines(account: Account, request: CallsRequest, page: CallsResponse) -> Iter
 
     The last line says if the file is incomplete; after an error, FileInterrupted is raised as well.
     """
-    yield BYTE_ORDER_MARK + lines([COLUMNS]) + _rows(account, page)
+    yield BYTE_ORDER_MARK + csv_lines([COLUMNS]) + _rows(account, page)
     for _number in range(MAX_ROWS // FILE_PAGE_ROWS - 1):
         if not page.before:
             return
         try:
             page = service.get_calls(account, msgspec.structs.replace(request, before=page.before))
         except CallError as error:
-            yield lines([[INCOMPLETE]])
+            yield csv_lines([[INCOMPLETE]])
             raise FileInterrupted from error
         yield _rows(account, page)
     if page.before:
-        yield lines([[MORE]])
+        yield csv_lines([[MORE]])
 
 
 def _rows(account: Account, page: CallsResponse) -> str:
-    return lines([inert(cell) for cell in _cells(account, call)] for call in page.calls)
+    return csv_lines([without_formula(cell) for cell in _cells(account, call)] for call in page.calls)
 
 
 def _cells(account: Account, call: SignedCall) -> list[str]:

@@ -39,11 +39,11 @@ def api_access(request: HttpRequest) -> HttpResponse:
 def secrets(request: HttpRequest, account: int) -> HttpResponse:
     """Show the secrets of an account to its owners; the forms issue and retire one."""
     owned = Membership.objects.of_user(request.user).owners()
-    own = get_object_or_404(Account, memberships__in=owned, pk=account)
+    own_account = get_object_or_404(Account, memberships__in=owned, pk=account)
     if request.method == "POST":
-        response: HttpResponse = _change_secrets(request, own)
+        response: HttpResponse = _change_secrets(request, own_account)
         return response
-    return _show_secrets(request, own, SecretsRequest())
+    return _show_secrets(request, own_account, SecretsRequest())
 
 
 @reauthentication_required
@@ -72,7 +72,7 @@ def _show_secrets(request: HttpRequest, account: Account, wish: SecretsRequest) 
         audit("api_secret.retired", account, after={"id": wish.retire})
         messages.info(request, _("The secret works for one more day."))
         return redirect(request.path)
-    # The forms name their URL: after the proof of identity, this response has another one.
+    # The forms need their URL: after the proof of identity, the browser shows another one.
     url = request.path
     context = {"account": account, "url": url, "secrets": found.secrets, "new_secret": found.secret}
     return render(request, "portal/api_access/secrets.html", context)

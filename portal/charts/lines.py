@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from portal.charts.numbers import ceiling, percent, plain
 
+# Pixels
 PLOT_TOP = 14
 PLOT_HEIGHT = 148
 LABELS_HEIGHT = 26
@@ -92,12 +93,14 @@ def draw_layers(lines: Sequence[Line]) -> LineChart:
 
 
 def _layer(tone: str, lower: Sequence[int], upper: Sequence[int], top: int) -> Stroke:
-    edge = _stroke(Line(tone=tone, values=upper), top, is_running=False)
-    floor = _stroke(Line(tone=tone, values=lower), top, is_running=False)
-    return replace(edge, area=" ".join([edge.points, *reversed(floor.points.split())]))
+    """Return the line of ``upper``, with the area between it and ``lower``."""
+    upper_line = _stroke(Line(tone=tone, values=upper), top, is_running=False)
+    lower_line = _stroke(Line(tone=tone, values=lower), top, is_running=False)
+    return replace(upper_line, area=" ".join([upper_line.points, *reversed(lower_line.points.split())]))
 
 
 def _chart(top: int, strokes: Sequence[Stroke], *, length: int) -> LineChart:
+    """Return the chart; ``top`` is the amount at the upper end of its scale."""
     return LineChart(
         height=str(PLOT_TOP + PLOT_HEIGHT + LABELS_HEIGHT),
         plot_y=str(PLOT_TOP),
@@ -119,11 +122,11 @@ def _stroke(line: Line, top: int, *, is_running: bool) -> Stroke:
     heights = [100 * (1 - value / top) for value in line.values]
     positions = [_x(index, len(heights)) for index in range(len(heights))]
     points = [f"{plain(x)},{plain(y)}" for x, y in zip(positions, heights, strict=True)]
-    full = len(points) - is_running
+    solid = len(points) - 1 if is_running else len(points)  # points of the line without its tail
     return Stroke(
         tone=line.tone,
-        points=" ".join(points[:full]),
-        area=" ".join([f"{plain(positions[0])},100", *points[:full], f"{plain(positions[full - 1])},100"]),
+        points=" ".join(points[:solid]),
+        area=" ".join([f"{plain(positions[0])},100", *points[:solid], f"{plain(positions[solid - 1])},100"]),
         tail=" ".join(points[-2:]) if is_running else "",
         end_x=percent(positions[-1], 100),
         end_y=plain(PLOT_TOP + PLOT_HEIGHT * heights[-1] / 100),

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from portal.exports.selection import Selection
-from portal.files.spreadsheets import BYTE_ORDER_MARK, inert, lines
+from portal.files.spreadsheets import BYTE_ORDER_MARK, csv_lines, without_formula
 from signed_api.findings import Threat
 
 _FIRST_COLUMNS = (
@@ -38,9 +38,9 @@ COLUMNS = (*_FIRST_COLUMNS, *(name for name in Threat.__struct_fields__ if name 
 
 def write_csv(selection: Selection) -> Iterator[str]:
     """Yield the header, then the rows of each page."""
-    yield BYTE_ORDER_MARK + lines([COLUMNS])
+    yield BYTE_ORDER_MARK + csv_lines([COLUMNS])
     for page in selection.pages:
-        yield lines([_row(threat, selection.finding_url(threat.id)) for threat in page])
+        yield csv_lines([_row(threat, selection.finding_url(threat.id)) for threat in page])
 
 
 def _row(threat: Threat, link: str) -> list[str]:
@@ -61,4 +61,4 @@ def cell(value: Any) -> str:
         case list():
             return cell("\n".join(value))
         case _:
-            return inert(re.sub(r"\r\n?", "\n", str(value)).replace("\0", ""))
+            return without_formula(re.sub(r"\r\n?", "\n", str(value)).replace("\0", ""))

@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 PROGRAM = Path(__file__).parent / "typesetting.py"
 SECONDS = 25  # wall-clock time; the program limits its own CPU time to less
 MAX_BYTES = 16 * 1024 * 1024
-_LONG_WORD = re.compile(r"[^\s\u200b]{24}")
+_LONG_WORD = re.compile(r"[^\s\u200b]{24}")  # 24 characters without a space or a break point (U+200B)
 _CONTROL_CHARACTERS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 
 
@@ -42,7 +42,7 @@ def render_pdf(report: Report) -> bytes:
         if len(data) > MAX_BYTES:
             raise ValueError("the report is too large")  # noqa: TRY301 - one place logs all failures
         result = subprocess.run(  # noqa: S603 - our own program; the data is its standard input
-            [sys.executable, "-I", str(PROGRAM)],
+            [sys.executable, "-I", str(PROGRAM)],  # -I: isolated from the user's packages and settings
             input=data,
             capture_output=True,
             timeout=SECONDS,
@@ -116,27 +116,30 @@ def _logo() -> dict[str, Any] | None:
 
 def _facts(report: Report) -> list[tuple[str, str]]:
     """Return the names and values at the top of the report."""
-    site = report.overview
-    trend = (site.trend.earlier, site.trend.next_step) if site.trend else ()
+    overview = report.overview
+    trend = (overview.trend.earlier, overview.trend.next_step) if overview.trend else ()
     facts = [
         (_("Organization"), report.account),
         (_("As of"), _moment(report.generated_at)),
         (_("Filters"), "; ".join(f"{chip.title}: {chip.value}" for chip in report.filters) or _("None")),
         (_("Findings"), report.count),
-        (_("Grade"), f"{site.grade_text} – {site.grade_meaning}" if site.grade else site.grade_title),
+        (
+            _("Grade"),
+            f"{overview.grade_text} – {overview.grade_meaning}" if overview.grade else overview.grade_title,
+        ),
         (_("Trend"), " · ".join(filter(None, trend))),
-        (_("Scans"), site.coverage),
+        (_("Scans"), overview.coverage),
     ]
     return [(name, breakable(value)) for name, value in facts if value]
 
 
 def _figures(report: Report) -> list[dict[str, str]]:
     """Return the website's open findings by severity, and its changes in seven days."""
-    site = report.overview
-    if not site.is_checked:
+    overview = report.overview
+    if not overview.is_checked:
         return []
-    severities = [(count.label, count.tone, count.count) for count in site.severities]
-    changes = [(_("New in 7 days"), "", site.new), (_("Fixed in 7 days"), "", site.fixed)]
+    severities = [(count.label, count.tone, count.count) for count in overview.severities]
+    changes = [(_("New in 7 days"), "", overview.new), (_("Fixed in 7 days"), "", overview.fixed)]
     return [
         {"name": name, "tone": tone, "value": number_format(number)}
         for name, tone, number in (*severities, *changes)

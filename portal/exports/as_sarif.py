@@ -24,7 +24,7 @@ SUPPRESSIONS = {  # [3.35]: analysts' decisions, which are external to the code
     "false_positive": [{"kind": "external", "status": "accepted", "justification": "False positive"}],
 }
 _WITH_SARIF_NAME = ("title", "location", "rule", "first_seen", "last_seen")
-_IN_MEMORY = 1024 * 1024  # bytes
+_IN_MEMORY = 1024 * 1024  # bytes of rules; more are written to a file
 _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 

@@ -6,7 +6,7 @@ from portal.answers import service
 from portal.exports.as_csv import cell
 from portal.exports.errors import TooManyFindings
 from portal.exports.files import MAX_ROWS, PAGE_ROWS
-from portal.files.spreadsheets import BYTE_ORDER_MARK, lines
+from portal.files.spreadsheets import BYTE_ORDER_MARK, csv_lines
 from portal.models import Website
 from signed_api.compare import LISTED, ComparedFinding, CompareRequest
 from signed_api.errors import BadResponse
@@ -59,7 +59,9 @@ def _page_of(request: CompareRequest, group: str, page: int) -> CompareRequest:
 
 def write_comparison(rows: list[Row], finding_url: Callable[[str], str]) -> Iterator[str]:
     """Yield the header, then a line for each finding."""
-    yield BYTE_ORDER_MARK + lines([COLUMNS])
+    yield BYTE_ORDER_MARK + csv_lines([COLUMNS])
     for group, finding in rows:
         values = {"group": group, "link": finding_url(finding.id)}
-        yield lines([[cell(values[name] if name in values else getattr(finding, name)) for name in COLUMNS]])
+        yield csv_lines(
+            [[cell(values[name] if name in values else getattr(finding, name)) for name in COLUMNS]]
+        )

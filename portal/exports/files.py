@@ -28,11 +28,11 @@ from signed_api.findings import DashboardResponse
 
 logger = logging.getLogger(__name__)
 
-MAX_ROWS = 10_000
+MAX_ROWS = 10_000  # findings in a file
 PAGE_ROWS = 100  # the service's limit
-BUSY_SECONDS = 10  # the longest wait for a free call
+MAX_WAIT_SECONDS = 10  # for a free call
 _PAUSE_SECONDS = 0.1
-_GZIP = 16 + zlib.MAX_WBITS
+_GZIP = 16 + zlib.MAX_WBITS  # how zlib is asked for the format of gzip
 
 
 class ExportInterrupted(Exception):
@@ -66,13 +66,18 @@ FORMATS = {
 
 def select(request: HttpRequest, website: Website, address: Address) -> Selection:
     """Fetch the first page of the findings at ``address``; raises CallError and TooManyFindings."""
+    filters = replace(address.filters, page=1, page_size=PAGE_ROWS)
+    unfiltered = replace(address, filters=Filters())
 
     def get_page(number: int) -> DashboardResponse:
         return service.get_dashboard(website, replace(filters, page=number).to_request())
 
-    filters = replace(address.filters, page=1, page_size=PAGE_ROWS)
+    def finding_url(finding_id: str) -> str:
+        path = unfiltered.of_finding(finding_id)
+        return request.build_absolute_uri(path) if path else ""
+
     first = get_page(1)
-    total, unfiltered = first.dashboard.total, replace(address, filters=Filters())
+    total = first.dashboard.total
     if total > MAX_ROWS:
         raise TooManyFindings(max_rows=MAX_ROWS)
     return Selection(
@@ -80,16 +85,14 @@ def select(request: HttpRequest, website: Website, address: Address) -> Selectio
         total=total,
         filters=address.filters.active,
         list_url=request.build_absolute_uri(str(replace(address, filters=address.filters.without_page))),
-        finding_url=lambda id_: (
-            request.build_absolute_uri(url) if (url := unfiltered.of_finding(id_)) else ""
-        ),
+        finding_url=finding_url,
         pages=all_pages(first, partial(_get_page_patiently, get_page), total=total, page_rows=PAGE_ROWS),
     )
 
 
 def _get_page_patiently(get_page: Callable[[int], DashboardResponse], number: int) -> DashboardResponse:
     """Return a further page; wait for a free call, so that a busy moment does not interrupt the file."""
-    end = time.monotonic() + BUSY_SECONDS
+    end = time.monotonic() + MAX_WAIT_SECONDS
     while time.monotonic() < end:
         with suppress(TooManyCalls, RateLimited):
             return get_page(number)

@@ -46,7 +46,7 @@ class _Reader(HTMLParser):
             self._items[-1] = None if number is None else number + 1
             self._begin("•" if number is None else f"{number + 1}.")
         elif tag in ("td", "th") and line.text:
-            line.text = f"{line.text.rstrip()}  "
+            line.text = f"{line.text.rstrip()}  "  # two spaces between cells of a table
         elif tag == "pre":
             self._is_verbatim = True
         elif tag == "a":

@@ -1,5 +1,6 @@
 """Selection of a file's findings: all matches of the filters, page by page; an error if the list changes."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -38,7 +39,8 @@ def all_pages(
     revision, so the figures about the website and the filters are compared as well.
     """
     ids, dashboard = set[str](), first
-    for number in range(1, max(-(-total // page_rows), 1) + 1):
+    page_count = max(math.ceil(total / page_rows), 1)
+    for number in range(1, page_count + 1):
         if number > 1:
             dashboard = get_page(number)
         if _version(dashboard) != _version(first):

@@ -13,7 +13,7 @@ from typing import Literal
 import typst
 
 HERE = Path(__file__).parent
-CPU_SECONDS = 20
+CPU_SECONDS = 20  # less than the time for which the portal waits
 MEMORY_BYTES = 2 * 1024**3
 _LOGO_ALONE = b"#let logo = json(bytes(sys.inputs.logo)); #image(bytes(logo.content), format: logo.format)"
 
@@ -33,10 +33,10 @@ def typeset(report: str) -> bytes:
     drawn is left out.
     """
     report = _without_broken_logo(report)
-    for is_any_font in (False, True):
+    for has_machine_fonts in (False, True):
         with suppress(typst.TypstError):
-            return _compile({"report": report}, "ua-1", is_any_font=is_any_font)
-    return _compile({"report": report, "boxes": "some"}, None, is_any_font=True)
+            return _compile({"report": report}, "ua-1", has_machine_fonts=has_machine_fonts)
+    return _compile({"report": report, "boxes": "some"}, None, has_machine_fonts=True)
 
 
 def _without_broken_logo(report: str) -> str:
@@ -52,12 +52,12 @@ def _without_broken_logo(report: str) -> str:
     return json.dumps(data)
 
 
-def _compile(inputs: dict[str, str], standard: Literal["ua-1"] | None, *, is_any_font: bool) -> bytes:
+def _compile(inputs: dict[str, str], standard: Literal["ua-1"] | None, *, has_machine_fonts: bool) -> bytes:
     """Compile the template; the compiler can read only this folder and fonts."""
     return typst.compile(
         HERE / "report.typ",
         root=HERE,
-        ignore_system_fonts=not is_any_font,
+        ignore_system_fonts=not has_machine_fonts,
         sys_inputs=inputs,
         format="pdf",
         pdf_standards=standard,

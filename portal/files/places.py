@@ -11,7 +11,7 @@ from django.utils import timezone
 from foundation.operations.places import NoPlace, Places
 
 MAX_CONCURRENT = 2  # of the four threads of a process
-BUSY_SECONDS = 5
+BUSY_WAIT_SECONDS = 5  # until a person refused for lack of a place tries again
 
 _places = Places(MAX_CONCURRENT)
 
@@ -24,10 +24,10 @@ def hold_place(request: HttpRequest, account_id: int) -> None:
     """
     if not _places.take(account_id):
         raise NoPlace
-    end = ExitStack()
-    end.callback(_places.give_back, account_id)
-    end.callback(request.close)
-    request.close = end.close  # type: ignore[method-assign]
+    at_close = ExitStack()  # runs the last callback first
+    at_close.callback(_places.give_back, account_id)
+    at_close.callback(request.close)
+    request.close = at_close.close  # type: ignore[method-assign]
 
 
 def send_csv(
@@ -38,7 +38,7 @@ def send_csv(
         hold_place(request, account_id)
     except NoPlace:
         busy = render(request, "503.html", status=503)
-        busy["Retry-After"] = str(BUSY_SECONDS)
+        busy["Retry-After"] = str(BUSY_WAIT_SECONDS)
         return busy
     content = (text.encode(errors="replace") for text in write())
     response = StreamingHttpResponse(content, content_type="text/csv; charset=utf-8")

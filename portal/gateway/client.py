@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from foundation.operations.metrics import count_upstream
+from foundation.operations.metrics import count_service_call
 from foundation.operations.request_ids import HEADER, current_request_id
 from portal.gateway import bulkhead
 from portal.gateway.direct import DirectAdapter
@@ -80,7 +80,7 @@ def send(service: Service, account: SigningAccount, route: Route[Request, Any], 
         return send_once()
     health = health_of(service.base_url)
 
-    def watched() -> Exchange:
+    def send_and_record() -> Exchange:
         """Send once, and record whether the service works."""
         health.check()
         try:
@@ -93,10 +93,10 @@ def send(service: Service, account: SigningAccount, route: Route[Request, Any], 
 
     patience = min(service.patience_seconds, deadline.remaining()) if health.is_good() else 0
     with bulkhead.calls.place(service.max_concurrent_calls, patience=patience):
-        if not route.seconds:
+        if not route.seconds:  # no call that may take much longer
             health.begin_call()
             return up_to_twice(
-                watched, deadline, is_repeatable=route.is_repeatable, may_retry=health.take_retry
+                send_and_record, deadline, is_repeatable=route.is_repeatable, may_retry=health.take_retry
             )
         with bulkhead.slow_calls.place(MAX_SLOW_CALLS):
             health.check()
@@ -108,9 +108,9 @@ def _logged(account: SigningAccount) -> Iterator[None]:
     """Count each call, and log each failure in one line without bodies, secrets or signatures."""
     try:
         yield
-        count_upstream("ok")
+        count_service_call("ok")
     except CallError as error:
-        count_upstream(type(error).__name__)
+        count_service_call(type(error).__name__)
         logger.log(
             logging.INFO if isinstance(error, _EXPECTED) else logging.WARNING,
             "%s: %s: %s; request id %s%s",

@@ -27,7 +27,7 @@ class DirectAdapter(HTTPAdapter):
             started.append((status, headers))
 
         body = b"".join(self._application(_environ(request), start_response))
-        [(status, headers)] = started
+        [(status, headers)] = started  # an application starts exactly one response
         response = HTTPResponse(
             body=BytesIO(body),
             headers=HTTPHeaderDict(headers),

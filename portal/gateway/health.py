@@ -12,7 +12,7 @@ from portal.gateway.errors import ServiceDown
 
 MAX_FAILURES = 5
 PROBE_SECONDS = 10
-RETRIES_PER_CALL = 0.1
+RETRIES_PER_CALL = 0.1  # that a call earns
 MAX_SAVED_RETRIES = 10
 
 
@@ -49,7 +49,8 @@ class Health:
         with self._lock:
             was_open = self._failures >= MAX_FAILURES
             self._failures = self._failures + 1 if failed else 0
-            if was_open != (is_open := self._failures >= MAX_FAILURES):
+            is_open = self._failures >= MAX_FAILURES
+            if is_open != was_open:
                 note_breaker(is_open=is_open)
             if failed:
                 self._probe_at = time.monotonic() + PROBE_SECONDS

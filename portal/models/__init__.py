@@ -7,6 +7,7 @@ from portal.models.languages import UserLanguage
 from portal.models.members import Invitation, Membership, MembershipChange
 from portal.models.notifications import FeedCursor, PendingNotification, Subscription
 from portal.models.ownership import ClaimEmail, ClaimState
+from portal.models.saved_views import SavedView
 from portal.models.sharing import Badge, IssueTracker, ShareLink, ShareOpening
 from portal.models.summaries import WebsiteSummary
 from portal.models.visits import DayOfVisit, LastVisit
@@ -26,6 +27,7 @@ __all__ = [
     "Membership",
     "MembershipChange",
     "PendingNotification",
+    "SavedView",
     "ShareLink",
     "ShareOpening",
     "Subscription",

@@ -20,7 +20,7 @@ from portal.models.accounts import Website
 
 MAX_AGE = timedelta(hours=24)
 MIN_INTERVAL = timedelta(minutes=1)  # between two answers to the same request
-MAX_PER_WEBSITE = 20
+MAX_PER_WEBSITE = 20  # answers; the newest are kept
 
 
 class StoredAnswer(NamedTuple):
@@ -54,7 +54,8 @@ class LastAnswerQuerySet(models.QuerySet["LastAnswer"]):
         if answer is None:
             return None
         try:
-            return StoredAnswer(answer.received_at, unseal_once(answer.sealed, answer.pk).encode())
+            body = unseal_once(answer.sealed, answer.pk)  # without the cache of unsealed secrets
+            return StoredAnswer(answer.received_at, body.encode())
         except CannotUnseal:  # its master key was removed
             return None
 

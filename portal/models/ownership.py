@@ -29,7 +29,7 @@ class ClaimState(models.Model):
 
 
 class ClaimEmail(models.Model):
-    """An e-mail to a member about one event of a claim; ``key`` distinguishes the events."""
+    """An e-mail to an owner about one event of a claim or of a plan; ``key`` distinguishes the events."""
 
     membership = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="claim_emails")
     key = models.CharField(max_length=100)

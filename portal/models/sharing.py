@@ -19,7 +19,7 @@ from portal.texts import issue_trackers
 
 TOKEN_BYTES = 32
 MAX_TITLE_LENGTH = 300
-OPENING_PRECISION = timedelta(minutes=1)  # at most one write in this time
+OPENING_PRECISION = timedelta(minutes=1)  # at most one write for a share link in this time
 
 
 def new_token() -> str:
@@ -36,29 +36,29 @@ class ShareLinkQuerySet(models.QuerySet["ShareLink"]):
     """Queries for share links."""
 
     def manageable_by(self, user: AbstractBaseUser | AnonymousUser) -> Self:
-        """Return the links of every account that ``user`` owns or manages."""
+        """Return the share links of every account that ``user`` owns or manages."""
         own_accounts = Membership.objects.of_user(user).managing().values("account")
         return self.filter(website__account__in=own_accounts)
 
     def of_account(self, account: Account) -> Self:
-        """Return the links to the account's websites."""
+        """Return the share links about the account's websites."""
         return self.filter(website__account=account)
 
     def live(self, *, at: datetime) -> Self:
-        """Return the links that are neither revoked nor expired at ``at``."""
+        """Return the share links that are neither revoked nor expired at ``at``."""
         return self.filter(revoked_at=None, expires_at__gt=at)
 
     def ended(self, *, at: datetime) -> Self:
-        """Return the links that are revoked or expired at ``at``."""
+        """Return the share links that are revoked or expired at ``at``."""
         return self.filter(models.Q(revoked_at__lte=at) | models.Q(expires_at__lte=at))
 
     def with_token(self, token: str) -> Self:
-        """Return the link with this token."""
+        """Return the share link with this token."""
         return self.filter(token_hash=hash_of_token(token))
 
 
 class ShareLink(models.Model):
-    """A read-only page about one finding, or about a list of findings, for anyone who has its link."""
+    """A read-only page about one finding, or about a list of findings, for anyone who has its address."""
 
     website = models.ForeignKey(Website, on_delete=models.CASCADE, related_name="share_links")
     link_id = models.CharField(
@@ -94,7 +94,7 @@ class ShareLink(models.Model):
         return f"{self.website}: {self.title}"
 
     def is_live(self, *, at: datetime) -> bool:
-        """Return whether the link is neither revoked nor expired at ``at``."""
+        """Return whether the share link is neither revoked nor expired at ``at``."""
         return self.revoked_at is None and self.expires_at > at
 
 

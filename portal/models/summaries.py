@@ -46,22 +46,22 @@ class WebsiteSummaryQuerySet(models.QuerySet["WebsiteSummary"]):
           the same data.
         """
         now = timezone.now()
-        known = self.filter(pk=website.pk).first()
-        if known and dashboard and known.has_data_of(dashboard):
-            dashboard = known.completed(dashboard)
-            if now - known.updated_at < _MIN_INTERVAL and known.first_to_do == dashboard.dashboard.do_first:
+        old = self.filter(website_id=website.pk).first()
+        if old and dashboard and old.has_data_of(dashboard):
+            dashboard = old.with_first_problems(dashboard)
+            if now - old.updated_at < _MIN_INTERVAL and old.first_problems == dashboard.dashboard.do_first:
                 return
-        before, grew_at = (known.new_findings, known.grew_at) if known else (0, None)
-        new_findings = max(0, dashboard.summary.new_7d) if dashboard else before
+        old_count, grew_at = (old.new_findings, old.grew_at) if old else (0, None)
+        new_findings = max(0, dashboard.summary.new_7d) if dashboard else old_count
         summary = WebsiteSummary(
             website_id=website.pk,
             updated_at=now,
             refusal=refusal,
             payload=msgspec.json.encode(_without_lists(dashboard)).decode() if dashboard else "",
             new_findings=new_findings,
-            grew_at=now if new_findings > before else grew_at,
+            grew_at=now if new_findings > old_count else grew_at,
         )
-        self.bulk_create(
+        self.bulk_create(  # one statement that inserts or updates the row
             [summary],
             update_conflicts=True,
             unique_fields=["website_id"],
@@ -127,20 +127,20 @@ class WebsiteSummary(models.Model):
             return None
 
     @property
-    def first_to_do(self) -> list[Problem]:
+    def first_problems(self) -> list[Problem]:
         """The problems to fix first; empty if unknown."""
         return self.headline.dashboard.do_first if self.headline else []
 
-    def completed(self, dashboard: DashboardResponse) -> DashboardResponse:
+    def with_first_problems(self, dashboard: DashboardResponse) -> DashboardResponse:
         """Return ``dashboard`` of the same data with the problems to fix first, which filtered ones lack."""
-        worst = dashboard.dashboard.do_first or self.first_to_do
+        worst = dashboard.dashboard.do_first or self.first_problems
         page = msgspec.structs.replace(dashboard.dashboard, do_first=worst)
         return msgspec.structs.replace(dashboard, dashboard=page)
 
     def has_data_of(self, dashboard: DashboardResponse) -> bool:
         """Return whether the stored dashboard has the data version of this one."""
-        headline, revision = self.headline, dashboard.dashboard.revision
-        return headline is not None and headline.dashboard.revision == revision != ""
+        headline, revision = self.headline, dashboard.dashboard.revision  # empty from older services
+        return headline is not None and revision != "" and headline.dashboard.revision == revision
 
 
 def _without_lists(dashboard: DashboardResponse) -> DashboardResponse:

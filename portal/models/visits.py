@@ -41,13 +41,13 @@ class DayOfVisit(models.Model):
         return f"user {self.user_id} on {self.day}"
 
 
-def day_before_this_visit(user_id: int) -> date | None:
+def record_dashboard_visit(user_id: int) -> date | None:
     """Record a visit to a dashboard today, and return the last earlier day with a visit, if any."""
     today = timezone.now().date()
-    known = DayOfVisit.objects.filter(pk=user_id).first()
-    if known and known.day == today:
-        return known.before
-    before = known.day if known else None
+    stored = DayOfVisit.objects.filter(pk=user_id).first()
+    if stored and stored.day == today:
+        return stored.before
+    before = stored.day if stored else None
     DayOfVisit.objects.update_or_create(pk=user_id, defaults={"day": today, "before": before})
     return before
 

@@ -60,6 +60,7 @@ def send_due(websites: Collection[Website], *, clock: Callable[[], datetime] = t
 
 def _due(websites: Collection[Website], *, now: datetime) -> Iterable[list[PendingNotification]]:
     """Group the due notifications by e-mail: an import, a digest, or an earlier attempt."""
+    # Keys: the id of an earlier attempt, the notification itself, or the member of a digest
     by_email: dict[Hashable, list[PendingNotification]] = defaultdict(list)
     for notification in _unclaimed(now).filter(website__in=websites):
         frequency = Subscription.of(notification.membership).frequency
@@ -148,7 +149,7 @@ def _send_one(email_id: UUID, connection: BaseEmailBackend) -> int:
     Raises CallError and the errors of sending.
     """
     claimed = PendingNotification.objects.filter(email_id=email_id)
-    notifications = [each for each in _with_relations(claimed) if _drop_withdrawn(each)]
+    notifications = [each for each in _with_relations(claimed) if _has_current_content(each)]
     is_wanted = bool(notifications) and Subscription.of(notifications[0].membership).is_active
     if is_wanted:
         connection.send_messages([compose(email_id, notifications)])
@@ -156,23 +157,24 @@ def _send_one(email_id: UUID, connection: BaseEmailBackend) -> int:
     return int(is_wanted)
 
 
-def _drop_withdrawn(notification: PendingNotification) -> bool:
-    """Drop findings that are no longer open, and notes that became internal; return whether any remain.
+def _has_current_content(notification: PendingNotification) -> bool:
+    """Drop findings no longer open, and notes that became internal; return whether any remain.
 
     The service returns only the worst findings and the newest notes. If its list is full, keep those beyond
     its end.
     """
     digest = Digest.from_json(notification.digest)
-    wanted = Subscription.of(notification.membership).min_severity
-    changes = service.get_changes_since(notification.website, cursor=digest.since, min_severity=wanted)
+    min_severity = Subscription.of(notification.membership).min_severity
+    changes = service.get_changes_since(notification.website, cursor=digest.since, min_severity=min_severity)
     newest = changes.analyst_notes
-    published = {note.id for note in newest}
-    oldest = newest[-1].published_at if len(newest) >= MAX_CHANGES else None
+    newest_ids = {note.id for note in newest}
+    # Set if there may be notes older than this one, which the service has left out
+    end_of_list = newest[-1].published_at if len(newest) >= MAX_CHANGES else None
     kept = [
         note
         for note in digest.notes
-        if note.id in published
-        or (oldest is not None and (note.published_at is None or note.published_at <= oldest))
+        if note.id in newest_ids
+        or (end_of_list is not None and (note.published_at is None or note.published_at <= end_of_list))
     ]
     digest = replace(digest.reduced_to(changes), notes=kept)
     notification.digest = digest.to_json()

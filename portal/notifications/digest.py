@@ -68,7 +68,7 @@ class Digest(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(
             self,
             findings=findings[:MAX_FINDINGS],
-            total=self.total + later.total - (len(self.findings) - len(earlier)),
+            total=self.total + later.total - (len(self.findings) - len(earlier)),  # those in both count once
             is_exact=self.is_exact and later.is_exact,
             notes=list({note.id: note for note in (*later.notes, *self.notes)}.values()),
         )
@@ -80,20 +80,22 @@ class Digest(msgspec.Struct, frozen=True, kw_only=True):
         take their current values, such as a severity that an analyst has changed. Findings that had no room
         in the digest fill the gaps.
         """
-        named = {change.id: change for change in changes.findings}
-        last = _order(changes.findings[-1]) if changes.total > len(named) > 0 else None
+        current = {change.id: change for change in changes.findings}
+        is_cut = bool(current) and changes.total > len(current)
+        cut_after = _order(changes.findings[-1]) if is_cut else None
         kept = [
-            named.get(each.id, each)
+            current.get(each.id, each)
             for each in self.findings
-            if each.id in named or (last is not None and _order(each) > last)
+            if each.id in current or (cut_after is not None and _order(each) > cut_after)
         ]
-        dropped = len(self.findings) - len(kept)
-        total = self.total - dropped
+        dropped_count = len(self.findings) - len(kept)
+        total = self.total - dropped_count
         if changes.total_relation == "exact":
             total = max(len(kept), min(total, changes.total))
-        listed = {change.id for change in self.findings}
-        others = [change for change in changes.findings if change.id not in listed]
-        findings = sorted([*kept, *others[: min(dropped, total - len(kept))]], key=_order)
+        own_ids = {change.id for change in self.findings}
+        others = [change for change in changes.findings if change.id not in own_ids]
+        gap_count = min(dropped_count, total - len(kept))
+        findings = sorted([*kept, *others[:gap_count]], key=_order)
         return msgspec.structs.replace(self, findings=findings, total=total)
 
 

@@ -25,7 +25,7 @@ from portal.pages.urls import Address, site_address
 from portal.texts import labels, topics
 from signed_api.findings import Change, NoteChange
 
-SHOWN_PROBLEMS = 20
+SHOWN_PROBLEMS = 20  # of a website
 _signer = Signer(salt="portal.news")  # keep: e-mails already sent have tokens with this salt
 
 
@@ -145,7 +145,7 @@ def _section(notification: PendingNotification) -> Section:
     website, digest = notification.website, Digest.from_json(notification.digest)
     membership = notification.membership
     same_host = Website.objects.visible_to(membership.user).with_host(website.host)
-    address = site_address(website, is_shared=same_host.count() > 1)
+    address = site_address(website, names_account=same_host.count() > 1)
     shown = _by_problem(digest.findings)[:SHOWN_PROBLEMS]
     list_path = new_findings_path(
         website.host,
@@ -168,20 +168,19 @@ def _grade(website: Website, subscription: Subscription, address: Address) -> We
     """Return the last known grade with the change of a week; None unless e-mails are weekly."""
     if subscription.frequency != Subscription.Frequency.WEEKLY:
         return None
-    summary = WebsiteSummary.objects.filter(pk=website.pk).first()
+    summary = WebsiteSummary.objects.filter(website_id=website.pk).first()
     headline = summary.headline if summary else None
     if headline is None or headline.dashboard.grade is None:
         return None
-    now = headline.dashboard.generated_at.date()
-    earlier = [day for day in headline.summary.history if day.day <= now - timedelta(days=7)]
-    grade = letter = headline.dashboard.grade
-    if headline.dashboard.grade_provisional:
-        grade = _("%(grade)s so far") % {"grade": letter}
+    today = headline.dashboard.generated_at.date()
+    earlier = [entry for entry in headline.summary.history if entry.day <= today - timedelta(days=7)]
+    letter = headline.dashboard.grade
+    grade = _("%(grade)s so far") % {"grade": letter} if headline.dashboard.grade_provisional else letter
     count = headline.summary.fixed_7d
     fixed = ngettext("%(count)s finding fixed in 7 days", "%(count)s findings fixed in 7 days", count)
     return WeeklyGrade(
         letter=letter,
-        text=_("Grade %(grade)s on %(day)s") % {"grade": grade, "day": labels.day(now)},
+        text=_("Grade %(grade)s on %(day)s") % {"grade": grade, "day": labels.day(today)},
         trend=_trend(headline.summary.open - earlier[-1].open) if earlier else "",
         fixed=fixed % {"count": localize(count)} if count else "",
         fixed_url=_absolute(address.with_filters(status="fixed", fixed="7")),

@@ -60,19 +60,20 @@ def poll(audience: Audience) -> Iterator[tuple[str, ChangesResponse]]:
     cursor = feed.cursor if feed else ""
     severities = (subscription.min_severity for subscription in audience.subscriptions)
     lowest = max(severities, key=labels.severity_rank)
-    read = service.get_changes_of_next_import if cursor else service.get_changes_since
-    more = True
-    while more:
+    get_changes = service.get_changes_of_next_import if cursor else service.get_changes_since
+    has_more = True
+    while has_more:
         try:
-            changes = read(audience.website, cursor=cursor, min_severity=lowest)
+            changes = get_changes(audience.website, cursor=cursor, min_severity=lowest)
             if feed and not cursor and changes.more:  # skip these: they were sent before, or not wanted
-                changes = read(audience.website, cursor=changes.cursor, min_severity=lowest)
+                changes = get_changes(audience.website, cursor=changes.cursor, min_severity=lowest)
         except InvalidRequest:  # perhaps another service: the next run starts with a new cursor
             rejected = FeedCursor.objects.filter(website=audience.website, cursor=cursor)
             rejected.update(cursor="", version="")
             raise
         yield cursor, changes
-        cursor, more = changes.cursor, changes.more and changes.cursor != cursor
+        has_more = changes.more and changes.cursor != cursor
+        cursor = changes.cursor
 
 
 def is_read(audience: Audience, version: str) -> bool:
@@ -82,8 +83,7 @@ def is_read(audience: Audience, version: str) -> bool:
     """
     if PendingNotification.objects.filter(website=audience.website).exists():
         return False
-    known = FeedCursor.objects.filter(website=audience.website).exclude(version="")
-    return bool(version) and known.filter(version=version).exists()
+    return bool(version) and FeedCursor.objects.filter(website=audience.website, version=version).exists()
 
 
 def note_read(audience: Audience, version: str) -> None:
@@ -113,7 +113,7 @@ def store(audience: Audience, cursor: str, changes: ChangesResponse, *, now: dat
     if not cursor:
         FeedCursor.objects.get_or_create(website=website)
     if not FeedCursor.objects.filter(website=website, cursor=cursor).update(cursor=changes.cursor):
-        return
+        return  # another run has moved the cursor
     for subscription, digest in digests_for(audience, cursor, changes):
         _store_notification(subscription, website, digest, now=now)
 

@@ -85,28 +85,29 @@ def what_is_new_page(websites: Iterable[Website], summaries: Mapping[int, Websit
     """Return the page of a person's ``websites``; ``summaries`` by website id."""
     websites = list(websites)
     host_counts = Counter(website.host for website in websites)
-    refreshed = [
-        _changed_site(website, summary, headline, is_shared=host_counts[website.host] > 1)
-        for website in websites
-        if (summary := summaries.get(website.pk)) and (headline := summary.headline)
-    ]
-    rows = sorted(
-        (row for row in refreshed if row.new or row.fixed), key=lambda row: (-row.new, -row.fixed, row.host)
-    )
+    with_numbers = []
+    for website in websites:
+        summary = summaries.get(website.pk)
+        headline = summary.headline if summary else None
+        if summary and headline:
+            names_account = host_counts[website.host] > 1
+            with_numbers.append(_changed_site(website, summary, headline, names_account=names_account))
+    changed = (row for row in with_numbers if row.new or row.fixed)
+    rows = sorted(changed, key=lambda row: (-row.new, -row.fixed, row.host))
     return WhatIsNewPage(
         days=RECENT_DAYS,
         rows=tuple(rows[:MAX_CHANGED_SITES]),
         unlisted=max(0, len(rows) - MAX_CHANGED_SITES),
-        unchanged=len(refreshed) - len(rows),
-        unknown=len(websites) - len(refreshed),
-        oldest_at=min((site.updated_at for site in refreshed), default=None),
+        unchanged=len(with_numbers) - len(rows),
+        unknown=len(websites) - len(with_numbers),
+        oldest_at=min((site.updated_at for site in with_numbers), default=None),
     )
 
 
 def _changed_site(
-    website: Website, summary: WebsiteSummary, headline: Headline, *, is_shared: bool
+    website: Website, summary: WebsiteSummary, headline: Headline, *, names_account: bool
 ) -> ChangedSite:
-    address = site_address(website, is_shared=is_shared)
+    address = site_address(website, names_account=names_account)
     return ChangedSite(
         host=website.host,
         account=str(website.account),

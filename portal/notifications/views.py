@@ -57,18 +57,19 @@ def subscriptions(request: HttpRequest) -> HttpResponse:
 @members_only
 def subscribe(request: HttpRequest, membership: int) -> HttpResponse:
     """Save a member's choice, and the language of the page."""
-    own = get_object_or_404(Membership.objects.of_user(request.user), pk=membership)
-    subscription = Subscription.of(own)
+    own_membership = get_object_or_404(Membership.objects.of_user(request.user), pk=membership)
+    subscription = Subscription.of(own_membership)
     form = SubscriptionForm(request.POST, instance=subscription)
     if not form.is_valid():
         raise BadRequest
     choice = form.cleaned_data | {"language": get_language() or subscription.language}
     with transaction.atomic():
-        if not _lock(own):
+        if not _lock(own_membership):
             raise Http404
-        Subscription.objects.update_or_create(membership=own, defaults=choice)
-        audit("subscription.saved", account=own.account.ref, after={"frequency": choice["frequency"]})
-    messages.info(request, _("Your choice for %(account)s is saved.") % {"account": own.account})
+        Subscription.objects.update_or_create(membership=own_membership, defaults=choice)
+        account = own_membership.account
+        audit("subscription.saved", account=account.ref, after={"frequency": choice["frequency"]})
+    messages.info(request, _("Your choice for %(account)s is saved.") % {"account": account})
     return redirect("portal:notifications")
 
 
@@ -104,7 +105,7 @@ def new_findings(request: HtmxHttpRequest, host: str) -> HttpResponse:
     except CallError as error:
         error_page = website_error_page(error, website, request.user)
         return render_site(request, replace(site_page(website, candidates, Filters()), error_page=error_page))
-    address = site_address(website, is_shared=len(candidates) > 1)
+    address = site_address(website, names_account=len(candidates) > 1)
     page_of_changes = new_findings_page(changes, address, list_url=_list_url(website, changes, address))
     return render(request, "portal/notifications/new_findings.html", {"page": page_of_changes})
 

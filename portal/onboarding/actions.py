@@ -25,7 +25,7 @@ def settle(account: Account, claim: WebsiteClaim) -> Website | None:
     The service verifies claims by itself as well, so call this wherever the portal reads a claim. If the
     claim has ended since it was read, its website is removed again.
     """
-    website = _settled(account, claim)
+    website = _store_claim(account, claim)
     with suppress(CallError):  # the next reading of all claims asks again
         if website is not None and service.get_claim_to(account, website.host) is None:
             _remove(website)
@@ -39,14 +39,17 @@ def settle_all(account: Account, claims: Sequence[WebsiteClaim]) -> int:
     Skip claims that the portal has stored already: an account may have hundreds of websites.
     """
     claim_states.delete_others(account, claims)
-    known = set(Website.objects.filter(account=account).values_list("host", "link_id"))
-    noted = set(ClaimState.objects.filter(website__account=account).values_list("website__host", flat=True))
-    noted |= {claim.host for claim in claims if claim_states.is_noted(claim)}
-    count = sum(
-        _settled(account, claim) is not None
+    stored_links = set(Website.objects.filter(account=account).values_list("host", "link_id"))
+    states = ClaimState.objects.filter(website__account=account)
+    with_state = set(states.values_list("website__host", flat=True))
+    with_state |= {claim.host for claim in claims if claim_states.needs_action(claim)}
+    unstored = [
+        claim
         for claim in claims
-        if claim.host in noted or (claim.state in LINKED and (claim.host, claim.link_id) not in known)
-    )
+        if claim.host in with_state
+        or (claim.state in LINKED and (claim.host, claim.link_id) not in stored_links)
+    ]
+    count = sum(_store_claim(account, claim) is not None for claim in unstored)
     with suppress(CallError):
         if count:  # a claim may have ended since it was read
             claims = service.get_claims(account)
@@ -56,19 +59,20 @@ def settle_all(account: Account, claims: Sequence[WebsiteClaim]) -> int:
 
 
 @contextmanager
-def as_read() -> Iterator[None]:
+def without_person() -> Iterator[None]:
     """Record events without a person, for a page that only reads: the service verified the website."""
     with acting(Acting()):
         yield
 
 
-def _settled(account: Account, claim: WebsiteClaim) -> Website | None:
-    website = _linked(account, claim)
+def _store_claim(account: Account, claim: WebsiteClaim) -> Website | None:
+    """Store the website and the state of a claim; return the website if its link is new."""
+    website = _store_website(account, claim)
     claim_states.store(account, claim)
     return website
 
 
-def _linked(account: Account, claim: WebsiteClaim) -> Website | None:
+def _store_website(account: Account, claim: WebsiteClaim) -> Website | None:
     if claim.state not in LINKED or claim.link_id is None:
         return None
     if Website.objects.filter(account=account, host=claim.host, link_id=claim.link_id).exists():
@@ -93,8 +97,10 @@ def _delete(websites: QuerySet[Website]) -> bool:
     Locks it first, as creating a share link or a badge does: one made at the same moment is either deleted as
     well, or finds no website.
     """
-    list(websites.select_for_update(of=("self",)))  # without the account: others lock it before the website
-    return bool(websites.delete()[0])
+    # Reading the row locks it, but not its account, which others lock before the website.
+    list(websites.select_for_update(of=("self",)))
+    row_count, _ = websites.delete()
+    return row_count > 0
 
 
 @transaction.atomic
@@ -121,7 +127,7 @@ def helper_link(account: Account, claim_id: str) -> HelperLink | None:
 @transaction.atomic
 def create_helper_link(account: Account, claim: WebsiteClaim) -> HelperLink:
     """Create the helper's link of a claim, or return the existing one."""
-    Account.objects.select_for_update().get(pk=account.pk)
+    Account.objects.select_for_update().get(pk=account.pk)  # the lock: two forms create one link
     existing = helper_link(account, claim.claim_id)
     if existing is not None:
         return existing

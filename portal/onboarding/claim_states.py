@@ -34,24 +34,25 @@ def note_ended_links(account: Account, claims: Sequence[WebsiteClaim]) -> list[W
     if len(claims) >= service.MAX_CLAIMS:  # there may be more
         return []
     websites = Website.objects.filter(account=account).select_related("account").in_bulk()
-    links, hosts = {claim.link_id for claim in claims}, {claim.host for claim in claims}
-    ended = {pk for pk, website in websites.items() if website.link_id not in links}
-    stored = WebsiteSummary.objects.filter(pk__in=websites, refusal=_REVOKED)
-    noted = set(stored.values_list("pk", flat=True))
-    if back := noted - ended:
-        WebsiteSummary.objects.filter(pk__in=back).delete()
-    unclaimed = []
-    keeps = Q(share_links__isnull=False) | Q(badge__isnull=False)
-    kept = set(Website.objects.filter(keeps, account=account).values_list("pk", flat=True))
-    known = {pk for pk in noted if pk in kept or websites[pk].host in hosts}
+    claimed_links, claimed_hosts = {claim.link_id for claim in claims}, {claim.host for claim in claims}
+    ended = {pk for pk, website in websites.items() if website.link_id not in claimed_links}
+    marked_summaries = WebsiteSummary.objects.filter(website_id__in=websites, refusal=_REVOKED)
+    marked = set(marked_summaries.values_list("website_id", flat=True))
+    linked_again = marked - ended
+    if linked_again:
+        WebsiteSummary.objects.filter(website_id__in=linked_again).delete()
+    removable = []
+    is_shared = Q(share_links__isnull=False) | Q(badge__isnull=False)
+    shared = set(Website.objects.filter(is_shared, account=account).values_list("pk", flat=True))
+    confirmed = {pk for pk in marked if pk in shared or websites[pk].host in claimed_hosts}
     with suppress(CallError):  # the next reading asks again
-        for website in [websites[pk] for pk in sorted(ended - known)[:_MAX_CONFIRMED]]:
+        for website in [websites[pk] for pk in sorted(ended - confirmed)[:_MAX_CONFIRMED]]:
             claim = service.get_claim_to(account, website.host)
-            if claim is None and website.pk not in kept:
-                unclaimed.append(website)
+            if claim is None and website.pk not in shared:
+                removable.append(website)
             elif claim is None or claim.link_id != website.link_id:
                 WebsiteSummary.objects.store(website, refusal=_REVOKED)
-    return unclaimed
+    return removable
 
 
 def store(account: Account, claim: WebsiteClaim) -> None:
@@ -59,7 +60,7 @@ def store(account: Account, claim: WebsiteClaim) -> None:
     website = Website.objects.filter(account=account, host=claim.host).first()
     if website is None:
         return
-    if not is_noted(claim):
+    if not needs_action(claim):
         ClaimState.objects.filter(website=website).delete()
         return
     values = {
@@ -74,6 +75,6 @@ def store(account: Account, claim: WebsiteClaim) -> None:
             ClaimState.objects.update_or_create(website=website, defaults=values)
 
 
-def is_noted(claim: WebsiteClaim) -> bool:
+def needs_action(claim: WebsiteClaim) -> bool:
     """Return whether the state of the claim needs an action."""
     return claim.state == "failing" or claim.ended_reason in ("lapsed", "taken_over")

@@ -24,7 +24,7 @@ from portal.texts import labels
 from signed_api.claims import WebsiteClaim
 
 RECENT = timedelta(days=2)  # send no e-mail about a proof that was found earlier
-WARNING_DAYS = (2, 7)  # before the link ends
+WARNING_DAYS = (2, 7)  # before the link ends, the last warning first
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +102,8 @@ def compose(event: Event, account: Account) -> Words:
     """Return the e-mail about an event, in the active language."""
     subject, text = _words(event)
     if event.kind == "page" and event.claim.different_page:
-        place = [event.claim.host, int(event.claim.different_page.job_id)]
-        path = reverse("portal:confirm_page", args=place, query={"account": account.ref})
+        arguments = [event.claim.host, int(event.claim.different_page.job_id)]
+        path = reverse("portal:confirm_page", args=arguments, query={"account": account.ref})
         return Words(subject=subject, text=text, button=_("Compare the pages"), path=path)
     if event.kind == "paused":
         path = reverse("portal:scans", args=[event.claim.host], query={"account": account.ref})
@@ -156,7 +156,7 @@ def _words(event: Event) -> tuple[str, str]:
                 "placeholder. Until it is clear, scans neither add nor fix findings. Compare the pages, and "
                 "confirm the new one if it is yours."
             )
-        case _ends:
+        case _:  # "ends_2" or "ends_7"
             days = int(event.kind.removeprefix("ends_"))
             subject = ngettext(
                 "%(host)s will be removed in %(count)s day",

@@ -14,7 +14,7 @@ class AddWebsiteForm(OneAccount, forms.Form):
 
     host = forms.CharField(
         label=_("Website"),
-        max_length=2 * MAX_HOST_LENGTH,
+        max_length=2 * MAX_HOST_LENGTH,  # room for a pasted address with its path
         widget=forms.TextInput(
             attrs={
                 "placeholder": "shop.example.com",

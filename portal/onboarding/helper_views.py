@@ -23,7 +23,7 @@ from signed_api.errors import CallError, ClaimEnded, UnknownClaim
 
 RETRY_SECONDS = 60
 View = Callable[..., HttpResponse]
-_limited: Callable[[View], View] = rate_limit(action="sample", limit_get=True)
+_rate_limited: Callable[[View], View] = rate_limit(action="sample", limit_get=True)
 
 
 def _for_helpers(view: View) -> Any:
@@ -31,7 +31,7 @@ def _for_helpers(view: View) -> Any:
 
     @wraps(view)
     def respond(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        response = _limited(view)(request, *args, **kwargs)
+        response = _rate_limited(view)(request, *args, **kwargs)
         response["Referrer-Policy"] = "same-origin"
         return response
 

@@ -151,7 +151,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Copied:
+class CopyField:
     """A text to copy; ``id`` is the HTML id of its field."""
 
     id: str
@@ -167,7 +167,7 @@ class Place:
     key: str
     title: str
     how: str
-    fields: tuple[Copied, ...]
+    fields: tuple[CopyField, ...]
     look: Look | None
 
 
@@ -243,7 +243,7 @@ def claim_rows(account: Account, claims: Iterable[WebsiteClaim]) -> tuple[ClaimR
             url=claim_url(account, claim),
             state=labels.label(STATES, claim.ended_reason or claim.state),
             tone=_tone(claim),
-            text=_short(claim),
+            text=_line_in_list(claim),
             needs_action=claim.state != "verified" or claim.link_id is None,
         )
         for claim in claims
@@ -310,11 +310,11 @@ def helper_offer(account: Account, claim: WebsiteClaim, link: HelperLink | None)
 
 
 def _tone(claim: WebsiteClaim) -> str:
-    is_open = claim.state == "verified" and (claim.link_id is None or claim.others)
-    return "partial" if is_open else TONES.get(claim.ended_reason or claim.state, "")
+    is_incomplete = claim.state == "verified" and (claim.link_id is None or claim.others)
+    return "partial" if is_incomplete else TONES.get(claim.ended_reason or claim.state, "")
 
 
-def _short(claim: WebsiteClaim) -> str:
+def _line_in_list(claim: WebsiteClaim) -> str:
     """Return one line for the list of claims; empty if it needs no action."""
     match claim.ended_reason or claim.state:
         case "pending":
@@ -395,10 +395,10 @@ def _places(claim: WebsiteClaim) -> tuple[Place, ...]:
             title=_("A file on the website"),
             how=_("Create a text file with this content, and upload it so that it has this address."),
             fields=(
-                Copied(
+                CopyField(
                     id="file-url", label=_("Address of the file"), value=file.url, button=_("Copy address")
                 ),
-                Copied(
+                CopyField(
                     id="file-content",
                     label=_("Content of the file"),
                     value=file.content,
@@ -412,7 +412,7 @@ def _places(claim: WebsiteClaim) -> tuple[Place, ...]:
             title=_("A tag on the home page"),
             how=_("Add this tag to the head of the home page."),
             fields=(
-                Copied(
+                CopyField(
                     id="meta-tag",
                     label=_("Tag for the home page"),
                     value=claim.instructions.meta,
@@ -443,8 +443,8 @@ def _no_dns_text(host: str) -> str:
 def _in_dns(host: str, record: ProofRecord, look: Look | None) -> Place:
     """Return the place in DNS, with the short name for panels that add the domain themselves."""
     names = [
-        Copied(id="dns-name", label=_("Name of the record"), value=record.name, button=_("Copy name")),
-        Copied(
+        CopyField(id="dns-name", label=_("Name of the record"), value=record.name, button=_("Copy name")),
+        CopyField(
             id="dns-short",
             label=_("Short name, if your panel adds the domain"),
             value=record.relative_name,
@@ -458,7 +458,7 @@ def _in_dns(host: str, record: ProofRecord, look: Look | None) -> Place:
         % {"host": host},
         fields=(
             *names,
-            Copied(
+            CopyField(
                 id="dns-value", label=_("Value of the record"), value=record.value, button=_("Copy value")
             ),
         ),
@@ -473,14 +473,15 @@ def _look(claim: WebsiteClaim, check: ClaimCheck) -> Look:
         text=_outcome(claim, check),
         is_found=is_found,
         expected=check.expected,
-        found=() if is_found else _shown(check.found),
-        asked=_shown(check.asked),
+        found=() if is_found else _cut(check.found),
+        asked=_cut(check.asked),
     )
 
 
 def _outcome(claim: WebsiteClaim, check: ClaimCheck) -> str:
     """Return the result of a check in the portal's words; for an unknown outcome, the service's advice."""
-    if check.outcome == "found" and (claim.method, claim.strength) == (check.method, "http"):
+    is_over_http = claim.method == check.method and claim.strength == "http"
+    if check.outcome == "found" and is_over_http:
         return _("The token is there, but without a valid certificate. Set up https.")
     if check.outcome == "tls_invalid" and claim.instructions.dns is None:
         return _(
@@ -492,5 +493,6 @@ def _outcome(claim: WebsiteClaim, check: ClaimCheck) -> str:
     return str(known) if known else check.advice[:500] or _("The token was not found.")
 
 
-def _shown(texts: Sequence[str]) -> tuple[str, ...]:
+def _cut(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the first texts, and their beginnings: servers on the internet wrote them."""
     return tuple(text[:300] for text in texts[:5])

@@ -1,5 +1,6 @@
 """The pages for adding a website: the form, the claim with its proof, the check and the withdrawal."""
 
+import math
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -42,8 +43,8 @@ from signed_api.errors import CallError, CheckTooSoon, ClaimEnded, ClaimRefused,
 from signed_api.scans import Scan, ScansRequest
 
 UNUSABLE = ("support", "renewal", "start")  # results of _lack for which the service refuses checks
-BUSY_SECONDS = 5  # estimate until another person's check is over
-MAX_CLAIM_ID = 10**18
+BUSY_WAIT_SECONDS = 5  # estimate until another person's check is over
+MAX_CLAIM_ID = 10**18  # ids have at most 18 digits
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -86,7 +87,7 @@ def _add(request: HtmxHttpRequest, accounts: Sequence[Account]) -> HttpResponse:
     except CallError as error:
         return _refused(request, "add", context, logged_error_page(error, account.ref))
     audit("website.claimed", account, host=claim.host)
-    return _lead(request, account, claim)
+    return _redirect_after_change(request, account, claim)
 
 
 @require_safe
@@ -95,18 +96,18 @@ def claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse
     """Show a claim: its state, the places for the token, and the result of the last check."""
     own = own_account(managing(request), account)
     try:
-        found = service.get_claim(own, _valid(claim_id))
+        found = service.get_claim(own, _id_as_text(claim_id))
     except CallError as error:
         return _refused(request, "claim", {"account": own}, logged_error_page(error, own.ref))
     if found is None:
         raise Http404
-    with actions.as_read():
+    with actions.without_person():
         is_new = actions.settle(own, found) is not None
-    shown = request.GET.get("state") if request.htmx else None
-    if is_new or (shown and found.state in actions.LINKED):
+    polled_state = request.GET.get("state") if request.htmx else None  # the state that the page shows
+    if is_new or (polled_state and found.state in actions.LINKED):
         return _to_results(request, own, found)
-    if shown:
-        return HttpResponse(status=204) if shown == found.state else HttpResponseClientRefresh()
+    if polled_state:
+        return HttpResponse(status=204) if polled_state == found.state else HttpResponseClientRefresh()
     site_url = _site_url(request, own, found)
     lack = _lack(own) if found.link_id is None and found.state != "ended" else ""
     is_owner = Membership.objects.of_user(request.user).owners().filter(account=own).exists()
@@ -125,21 +126,22 @@ def check_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpRe
     own = own_account(managing(request), account)
     page = reverse("portal:claim", args=[own.pk, claim_id])
     try:
-        claim = service.claim(own, CLAIM_CHECK, ClaimCheckRequest(claim_id=_valid(claim_id)))
+        claim = service.claim(own, CLAIM_CHECK, ClaimCheckRequest(claim_id=_id_as_text(claim_id)))
     except UnknownClaim as error:
         raise Http404 from error
     except ClaimEnded:
         return _ended(request, own)
     except CallError as error:
         with suppress(CallError):  # another check may have found the token
-            if (found := service.get_claim(own, str(claim_id))) and actions.settle(own, found):
+            found = service.get_claim(own, str(claim_id))
+            if found and actions.settle(own, found):
                 return _to_results(request, own, found)
         messages.warning(request, failed_check(error, own))
         return redirect(page)
     audit("website.claim_checked", own, host=claim.host)
     if claim.state == "pending":
         messages.info(request, _("We checked just now and did not find the token."))
-    return _lead(request, own, claim)
+    return _redirect_after_change(request, own, claim)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -157,7 +159,7 @@ def withdraw_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> Htt
     reason = form.cleaned_data["reason"]
     try:
         claim = service.claim(
-            own, CLAIM_WITHDRAW, ClaimWithdrawRequest(claim_id=_valid(claim_id), reason=reason)
+            own, CLAIM_WITHDRAW, ClaimWithdrawRequest(claim_id=_id_as_text(claim_id), reason=reason)
         )
     except UnknownClaim as error:
         raise Http404 from error
@@ -185,7 +187,7 @@ def own_account(memberships: Any, pk: int) -> Account:
     return get_object_or_404(Account, memberships__in=memberships, pk=pk)
 
 
-def _valid(claim_id: int) -> str:
+def _id_as_text(claim_id: int) -> str:
     """Return the id as the service writes it; raises Http404 for an impossible number."""
     if not 0 < claim_id < MAX_CLAIM_ID:
         raise Http404
@@ -194,7 +196,7 @@ def _valid(claim_id: int) -> str:
 
 def _settle_all(request: HttpRequest, account: Account, claims: Sequence[WebsiteClaim]) -> None:
     """Store the websites that were verified meanwhile, with a message."""
-    with actions.as_read():
+    with actions.without_person():
         count = actions.settle_all(account, claims)
     if count:
         text = ngettext(
@@ -205,7 +207,7 @@ def _settle_all(request: HttpRequest, account: Account, claims: Sequence[Website
         messages.success(request, text % {"count": count})
 
 
-def _lead(request: HtmxHttpRequest, account: Account, claim: WebsiteClaim) -> HttpResponse:
+def _redirect_after_change(request: HtmxHttpRequest, account: Account, claim: WebsiteClaim) -> HttpResponse:
     """Redirect to the results of a website that was just verified, else to the page of the claim."""
     if actions.settle(account, claim):
         return _to_results(request, account, claim)
@@ -218,7 +220,7 @@ def _to_results(request: HtmxHttpRequest, account: Account, claim: WebsiteClaim)
     website = get_object_or_404(Website, account=account, host=claim.host)
     scan = _newest_scan(website)
     if scan and scan.ended_at is None:
-        url = site_address(website, is_shared="?" in url).of_scans()
+        url = site_address(website, names_account="?" in url).of_scans()  # if the dashboard's URL does
     text = _("%(host)s is yours now.") % {"host": readable_host(claim.host)}
     if scan is None:
         text += " " + _("Results appear here after the first scan.")
@@ -232,10 +234,10 @@ def _lack(account: Account) -> str:
         plan = service.get_entitlement(account)
     except CallError:
         return ""
-    own = plan.entitlement
-    if own and not own.may_grow:
-        return {"past_due": "payment", "suspended": "support"}.get(own.status, "renewal")
-    if own and own.starts_on and own.starts_on > timezone.now().date():
+    entitlement = plan.entitlement
+    if entitlement and not entitlement.may_grow:
+        return {"past_due": "payment", "suspended": "support"}.get(entitlement.status, "renewal")
+    if entitlement and entitlement.starts_on and entitlement.starts_on > timezone.now().date():
         return "start"
     is_full = any(
         use.name == "websites" and use.limit is not None and (use.used or 0) >= use.limit
@@ -262,7 +264,7 @@ def _site_url(request: HttpRequest, account: Account, claim: WebsiteClaim) -> st
     own = next((website for website in websites if website.account_id == account.pk), None)
     if own is None:
         raise Http404
-    return str(site_address(own, is_shared=len(websites) > 1))
+    return str(site_address(own, names_account=len(websites) > 1))
 
 
 def _ended(request: HttpRequest, account: Account) -> HttpResponse:
@@ -277,8 +279,9 @@ def _to_claims(account: Account) -> HttpResponse:
 def failed_check(error: CallError, account: Account) -> str:
     """Return why a check did not happen or has no result, and when to try again."""
     if isinstance(error, CheckTooSoon | TooManyCalls):
-        seconds = (error.retry_after if isinstance(error, CheckTooSoon) else 0) or BUSY_SECONDS
-        if (minutes := -(-seconds // 60)) > 1:
+        seconds = (error.retry_after if isinstance(error, CheckTooSoon) else 0) or BUSY_WAIT_SECONDS
+        minutes = math.ceil(seconds / 60)
+        if minutes > 1:
             text = ngettext(
                 "Many checks were made in this hour. Check again in %(count)s minute.",
                 "Many checks were made in this hour. Check again in %(count)s minutes.",

@@ -21,7 +21,7 @@ from portal.pages.htmx import HtmxHttpRequest, current_page, wants_region
 from portal.pages.urls import is_local_path, referring_page
 
 View = Callable[..., HttpResponseBase]
-MAX_RETURN_LENGTH = 1500  # once quoted; a request line has at most 4,094 characters
+MAX_RETURN_LENGTH = 1500  # of the quoted URL to return to; a request line has at most 4,094 characters
 
 
 def members_only(view: View) -> View:
@@ -72,8 +72,8 @@ def file_of(page: str) -> Callable[[View], View]:
         @wraps(view)
         def respond(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             if is_from_elsewhere(request):
-                own = {"host": kwargs["host"]} if "host" in kwargs else None
-                return redirect(reverse(page, kwargs=own, query=request.GET))
+                page_arguments = {"host": kwargs["host"]} if "host" in kwargs else None
+                return redirect(reverse(page, kwargs=page_arguments, query=request.GET))
             return view(request, *args, **kwargs)
 
         return respond
@@ -95,6 +95,7 @@ def redirect_to_sign_in(request: HtmxHttpRequest) -> HttpResponse:
     """
     if not request.htmx:
         return redirect_to_login(_short(_return_path(request)))
+    # An invalid URL has no netloc here; ``current_url_abs_path`` would raise, and is None for other websites.
     page = (current_page(request).netloc and request.htmx.current_url_abs_path) or ""
     if request.method == "GET" and wants_region(request):
         page = request.get_full_path()
@@ -104,9 +105,10 @@ def redirect_to_sign_in(request: HtmxHttpRequest) -> HttpResponse:
 
 def _short(page: str) -> str:
     """Return the page's URL for the sign-in; if too long, only its path, or the start page."""
-    for each in (page, page.partition("?")[0]):
-        if len(quote(each)) <= MAX_RETURN_LENGTH:
-            return each
+    path = page.partition("?")[0]
+    for url in (page, path):
+        if len(quote(url)) <= MAX_RETURN_LENGTH:
+            return url
     return "/"
 
 

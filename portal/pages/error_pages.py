@@ -36,7 +36,7 @@ from signed_api.errors import (
 logger = logging.getLogger(__name__)
 
 DEFAULT_WAIT_SECONDS = 30  # if the service sends no Retry-After
-BUSY_SECONDS = 2  # most calls end within this time
+BUSY_WAIT_SECONDS = 2  # most calls end within this time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +105,7 @@ def error_page_for(error: CallError, *, linking_url: str = "") -> ErrorPage:
                 reference=reference,
             )
         case Unreachable():
+            # Unavailable, a subclass: the service itself reports an outage. Otherwise nobody answered.
             wait = (error.retry_after or DEFAULT_WAIT_SECONDS) if isinstance(error, Unavailable) else 0
             return ErrorPage(
                 status=503 if wait else 502,
@@ -129,7 +130,7 @@ def website_error_page(
 def logged_error_page(error: CallError, host: str, *, linking_url: str = "") -> ErrorPage:
     """Return the error page for ``error``, and log one line with its reference."""
     error_page = error_page_for(error, linking_url=linking_url)
-    if not error.request_id:  # the gateway logged an error of the service
+    if not error.request_id:  # an error with the service's id is in the gateway's log
         logger.warning("%s: %s", host, type(error).__name__)
     return error_page
 
@@ -201,14 +202,12 @@ def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> ErrorPa
             reference=reference,
             actions=(Action(label=_("View plan"), url=reverse("portal:plan")),),
         )
-    plan, state = (
-        (error.detail.plan or "").capitalize(),
-        labels.label(labels.PLAN_STATES, error.detail.status),
-    )
-    facts = _("Your plan: %(plan)s (%(state)s).") % {"plan": plan, "state": state}
-    facts = facts if plan else _("Your organization has no plan yet.")
+    facts = _("Your organization has no plan yet.")
+    if error.detail.plan:
+        plan, state = error.detail.plan.capitalize(), labels.label(labels.PLAN_STATES, error.detail.status)
+        facts = _("Your plan: %(plan)s (%(state)s).") % {"plan": plan, "state": state}
     ends_on = error.detail.ends_on
-    if ends_on is not None and ends_on < timezone.now().date():  # a later day: the plan was ended early
+    if ends_on is not None and ends_on < timezone.now().date():  # a plan ended early can have a later day
         facts += " " + _("Its last day: %(date)s.") % {"date": labels.day(ends_on)}
     advice = _("Renew the plan to see the results again. Scans and history are kept.")
     action = (_("Renew the plan"), renewal_url())
@@ -227,7 +226,7 @@ def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> ErrorPa
 
 def _revoked_link(error: RevokedLink, reference: str, linking_url: str) -> ErrorPage:
     support = (_("Contact support"), settings.SUPPORT_URL)
-    proof = (_("Check the proof"), "" if settings.LINK_URL else linking_url)
+    claims_url = "" if settings.LINK_URL else linking_url  # only our own page for adding websites has claims
     if error.detail.reason == "ownership_lapsed":
         return ErrorPage(
             status=403,
@@ -238,14 +237,14 @@ def _revoked_link(error: RevokedLink, reference: str, linking_url: str) -> Error
                 "back unless another organization owns it by now."
             ),
             reference=reference,
-            actions=_actions((_("Add a website"), proof[1]), support),
+            actions=_actions((_("Add a website"), claims_url), support),
         )
     advice = labels.NOT_LINKED.get(error.detail.reason, _("Contact support with the reference below."))
     actions = _actions(support)
     if error.detail.reason == "proof_awaited":
-        actions = _actions(proof, support)
+        actions = _actions((_("Check the proof"), claims_url), support)
     elif error.detail.reason in ("claim_ended", "taken_over"):
-        actions = _actions((_("Add a website"), proof[1]), support)
+        actions = _actions((_("Add a website"), claims_url), support)
     text = _("Our team removed this website from your organization.")
     if error.detail.revoked_at is not None:
         text = _("Our team removed this website from your organization on %(date)s.") % {
@@ -286,7 +285,7 @@ def _too_many_calls(reference: str) -> ErrorPage:
         text=_("Many people are using it at the same time. Your filters are kept."),
         advice=_("Wait a moment, then try again."),
         can_retry=True,
-        retry_after=BUSY_SECONDS,
+        retry_after=BUSY_WAIT_SECONDS,
         reference=reference,
     )
 

@@ -30,7 +30,8 @@ FILTER_NAMES = ("status", "severity", "kind", "source", "hosts", "since", "fixed
 SOURCES = re.compile(r"^[-a-zA-Z0-9_]{1,50}(,[-a-zA-Z0-9_]{1,50}){0,19}\Z")  # slugs
 PRIORITY = "priority"  # the default order: worst first, confirmed findings before suspected ones
 MAX_DAYS = 366  # the service's limit for filters by time
-PERIOD = re.compile(r"^([1-9]\d{0,2}|0(?=-\d))(-([1-9]\d{0,2})?)?\Z", re.ASCII)  # "7", "8-30", "366-"
+# "7", "8-30" or "366-"; 0 only begins a range with an end, such as "0-7".
+PERIOD = re.compile(r"^([1-9]\d{0,2}|0(?=-\d))(-([1-9]\d{0,2})?)?\Z", re.ASCII)
 PROBLEMS = "problems"  # the view of the list that shows problems
 PASSWORD_LABELS = {
     "oldpassword": _("Current password"),
@@ -55,7 +56,7 @@ class MailAddressField(forms.EmailField):
         return mail_address(super().clean(value))
 
 
-class Several(forms.TextInput):
+class CommaJoinedInput(forms.TextInput):
     """Widget that joins repeated query fields: ``a=1&a=2`` and ``a=1,2`` mean the same."""
 
     def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> Any:
@@ -83,7 +84,7 @@ class WordField(forms.CharField):
 class WordsField(WordField):
     """A field for several of ``words``, joined by commas; it drops other words."""
 
-    widget = Several
+    widget = CommaJoinedInput
 
     def clean(self, value: Any) -> str:
         """Return the distinct chosen words as the service writes them, in the order of ``words``."""
@@ -94,7 +95,7 @@ class WordsField(WordField):
 class HostsField(forms.CharField):
     """A field for host names, joined by commas; it rejects names that the service refuses."""
 
-    widget = Several
+    widget = CommaJoinedInput
 
     def clean(self, value: Any) -> str:
         """Return the normalised names."""
@@ -118,8 +119,8 @@ class PeriodField(forms.RegexField):
         """Return the period; raise ValidationError for a period that the service refuses."""
         text: str = super().clean(value)
         first, dash, last = text.partition("-")
-        most = MAX_DAYS - 1 if last else MAX_DAYS
-        if (text and not int(first) <= int(last or first) <= most) or f"{first}{dash}" == "1-":
+        max_last = MAX_DAYS - 1 if last else MAX_DAYS  # the request for "8-30" has 31 days
+        if (text and not int(first) <= int(last or first) <= max_last) or f"{first}{dash}" == "1-":
             raise forms.ValidationError("These days are out of range.")
         return text
 
@@ -148,7 +149,7 @@ class FilterForm(forms.Form):
     status = WordField(labels.STATUSES.keys() - {labels.OPEN}, required=False)  # open is the default
     severity = WordsField(labels.SEVERITIES, required=False)
     kind = WordsField(labels.KINDS, required=False)
-    source = forms.RegexField(SOURCES, max_length=500, required=False, widget=Several)
+    source = forms.RegexField(SOURCES, max_length=500, required=False, widget=CommaJoinedInput)
     hosts = HostsField(required=False)
     since = PeriodField(required=False)
     fixed = WordField(labels.PERIODS, required=False)
@@ -203,8 +204,8 @@ class Filters:
             filters = replace(filters, since="")
         if filters.fixed and (filters.query or filters.since or filters.status != "fixed"):
             filters = replace(filters, fixed="")
-        is_of_problems = filters.sort == labels.MOST_LOCATIONS
-        return replace(filters, sort="") if is_of_problems and not filters.view else filters
+        needs_problems = filters.sort == labels.MOST_LOCATIONS
+        return replace(filters, sort="") if needs_problems and not filters.view else filters
 
     def values(self, name: str) -> list[str]:
         """Return the chosen values of a filter."""
@@ -239,7 +240,8 @@ class Filters:
         """Return the request that the gateway sends for these filters."""
         fields = asdict(self)
         group_by = "problem" if fields.pop("view") else ""
-        first, dash, last = fields.pop("since").partition("-")  # the service's days include today
+        first, dash, last = fields.pop("since").partition("-")
+        # "7" is since=7. The age "8-30" is older_than=8 and since=31, as the service's days include today.
         times = {
             "since": (int(last) + 1 if last else None) if dash else int(first or 0) or None,
             "older_than": int(first) or None if dash else None,
@@ -311,13 +313,34 @@ class ShareForm(ShareListForm):
     evidence = forms.BooleanField(label=_("Include evidence"), required=False)
 
 
+class ViewNameForm(forms.Form):
+    """Form for the name of a saved view."""
+
+    name = forms.CharField(label=_("Name"), max_length=60)
+
+    def clean_name(self) -> str:
+        """Return the name with single spaces; two names that look the same are then the same."""
+        return " ".join(self.cleaned_data["name"].split())
+
+
+class SaveViewForm(ViewNameForm):
+    """Form that saves the filters of a list; owners and managers may save them for everyone."""
+
+    everyone = forms.BooleanField(label=_("For everyone in the organization"), required=False)
+
+    def __init__(self, *args: Any, manages: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not manages:
+            del self.fields["everyone"]
+
+
 class PasswordErrors:
     """Mixin for Django's password forms: errors appear under the first field, not under its repetition."""
 
     def validate_password_for_user(self, user: User, **_: Any) -> None:
-        """Check the password against the rules; errors go to ``password1``."""
-        field = {"password_field_name": "password1"}
-        super().validate_password_for_user(user, **field)  # type: ignore[misc]
+        """Check the password against the rules; errors go to ``password1``, not to Django's ``password2``."""
+        errors_at = {"password_field_name": "password1"}
+        super().validate_password_for_user(user, **errors_at)  # type: ignore[misc]
 
 
 class ChosenPassword:

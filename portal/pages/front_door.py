@@ -1,6 +1,6 @@
 """Pages for visitors without an account: the start page, and a live sample dashboard of one website.
 
-The setting SAMPLE_WEBSITE chooses the website, and the URL never does: it can show no other website.
+The setting SAMPLE_WEBSITE chooses the website, and the URL never does: no other website can be shown.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ from portal.pages.view_models import SitePage, SiteRow
 from signed_api.errors import CallError
 
 View = Callable[..., HttpResponse]
-_limited: Callable[[View], View] = rate_limit(action="sample", limit_get=True)
+_rate_limited: Callable[[View], View] = rate_limit(action="sample", limit_get=True)
 
 
 def front_door(request: HtmxHttpRequest) -> HttpResponse:
@@ -34,13 +34,13 @@ def front_door(request: HtmxHttpRequest) -> HttpResponse:
 
 
 @require_safe
-@_limited
+@_rate_limited
 @gzip_page
 def sample(request: HtmxHttpRequest) -> HttpResponse:
     """Show the sample dashboard with the filters of the URL, except the search."""
     website, page = _empty_page(request)
     summary = WebsiteSummary.objects.filter(website_id=website.pk).first()
-    is_old = view_models.site_row(website, summary, is_shared=False).is_old
+    is_old = view_models.site_row(website, summary, names_account=False).is_old  # visitors cause few writes
     try:
         dashboard = service.get_dashboard(website, page.address.filters.to_request(), stores_summary=is_old)
     except CallError as error:
@@ -49,7 +49,7 @@ def sample(request: HtmxHttpRequest) -> HttpResponse:
 
 
 @require_safe
-@_limited
+@_rate_limited
 @gzip_page
 def sample_finding(request: HtmxHttpRequest, finding_id: str) -> HttpResponse:
     """Show one finding of the sample dashboard."""
@@ -94,5 +94,5 @@ def _sample_row() -> SiteRow | None:
     if website is None:
         return None
     summary = WebsiteSummary.objects.filter(website_id=website.pk).first()
-    row = view_models.site_row(website, summary, is_shared=False)
+    row = view_models.site_row(website, summary, names_account=False)
     return None if row.refusal else replace(row, url=reverse("portal:sample"))

@@ -15,8 +15,8 @@ from portal.pages.error_pages import ErrorPage
 from portal.pages.forms import Filters
 from portal.pages.view_models import SitePage, SiteRow
 
-REGION = "results"
-FORM = "filters"
+REGION = "results"  # HTML id of the part of the page that htmx replaces
+FORM = "filters"  # HTML id of the search form
 _STYLES = "portal/portal.css"
 
 

@@ -52,6 +52,7 @@ def navigation_links(request: HttpRequest) -> tuple[NavigationLink, ...]:
     memberships = list(Membership.objects.of_user(user)) if user else []
     if not memberships:
         return ()
+    # The pages about plan and API are for people who may link websites: owners and managers.
     manages = any(membership.can_link_websites for membership in memberships)
     parts = [
         (_("Websites"), reverse("portal:sites")),
@@ -62,14 +63,14 @@ def navigation_links(request: HttpRequest) -> tuple[NavigationLink, ...]:
         *([(_("API"), reverse("portal:api"))] if manages else []),
         (_("Help"), reverse("portal:help")),
     ]
-    path, new = request.path, reverse("portal:what_is_new")
+    path, news_url = request.path, reverse("portal:what_is_new")
     return tuple(
         NavigationLink(
             label=label,
             url=url,
-            # The part of the websites has two prefixes.
+            # "Websites" is at "/", and its further pages have two prefixes.
             is_current=path == url or path.startswith(("/sites/", "/websites/") if url == "/" else url),
-            unread=_unread(user) if user and url == new else "",
+            unread=_unread(user) if user and url == news_url else "",
         )
         for label, url in parts
     )
@@ -82,8 +83,8 @@ def _unread(user: AbstractBaseUser) -> str:
     """
     oldest = timezone.now() - timedelta(days=RECENT_DAYS)
     since = max(last_visit(user.pk) or oldest, oldest)
-    websites = list(Website.objects.visible_to(user).values_list("pk", flat=True))
-    count = WebsiteSummary.objects.filter(pk__in=websites).grown_since(since).count()
+    website_ids = list(Website.objects.visible_to(user).values_list("pk", flat=True))
+    count = WebsiteSummary.objects.filter(website_id__in=website_ids).grown_since(since).count()
     if not count:
         return ""
     text = ngettext("%(count)s website has new findings", "%(count)s websites have new findings", count)

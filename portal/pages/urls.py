@@ -76,11 +76,11 @@ class Address:
         return f"{url}#findings-title" if url else ""
 
 
-def site_address(website: "Website", *, is_shared: bool) -> Address:
-    """Return the address of the dashboard; ``is_shared`` adds the account: several have this host."""
+def site_address(website: "Website", *, names_account: bool) -> Address:
+    """Return the address of the dashboard; ``names_account`` is needed if several accounts have this host."""
     return Address(
         path=reverse("portal:site", args=[website.host]),
-        account=website.account.ref if is_shared else "",
+        account=website.account.ref if names_account else "",
     )
 
 

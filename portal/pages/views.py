@@ -13,16 +13,25 @@ from portal.answers import last_answers, service
 from portal.answers.last_answers import Outage
 from portal.models import IssueTracker, Membership, Website, WebsiteSummary
 from portal.models.notifications import gets_emails
-from portal.models.visits import day_before_this_visit
+from portal.models.visits import record_dashboard_visit
 from portal.pages import view_models
-from portal.pages.access import find_website, members_only
+from portal.pages.access import current_user, find_website, members_only
 from portal.pages.error_pages import logged_error_page, website_error_page
 from portal.pages.forms import FINDING_ID, Filters, ShareForm, ShareListForm, SiteFilters
 from portal.pages.front_door import front_door
 from portal.pages.htmx import HtmxHttpRequest, render_row, render_site
 from portal.pages.urls import portal_origin
-from portal.pages.view_models import HandOver, Lead, Neighbours, OutageNotice, Results, ShareOffer, SitePage
-from signed_api.errors import CallError, UnknownFinding
+from portal.pages.view_models import (
+    HandOver,
+    Lead,
+    Neighbours,
+    OpenedView,
+    OutageNotice,
+    Results,
+    ShareOffer,
+    SitePage,
+)
+from signed_api.errors import CallError, InvalidRequest, UnknownFinding
 from signed_api.findings import DashboardRequest, DashboardResponse, FindingResponse
 
 
@@ -75,7 +84,7 @@ def site_row(request: HtmxHttpRequest, host: str) -> HttpResponse:
     except CallError as error:
         error_page = logged_error_page(error, host)
     summary = WebsiteSummary.objects.filter(website_id=website.pk).first()
-    row = view_models.site_row(website, summary, is_shared=len(candidates) > 1)
+    row = view_models.site_row(website, summary, names_account=len(candidates) > 1)
     return render_row(request, row, error_page)
 
 
@@ -87,31 +96,39 @@ def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
     website, page = _empty_page(request, host)
     if website is None:
         return render_site(request, page)
+    opened = view_models.opened_view(request.user, website, page.address.filters, request.GET)
     try:
-        dashboard, outage = last_answers.get_dashboard(website, page.address.filters.to_request())
+        dashboard, outage = _get_dashboard(website, page.address.filters, opened)
+        opened, address = opened.without_unknown(dashboard.dashboard.facets, page.address)
+        if address != page.address:
+            dashboard, outage = last_answers.get_dashboard(website, address.filters.to_request())
     except CallError as error:
         return _render_error(request, website, page, error)
     # The page mentions e-mails only before the first scan.
     awaits_check = dashboard.summary.first_check_by is not None
     has_emails = awaits_check and gets_emails(request.user, website)
     manages = _manages(request, website)
+    views = view_models.saved_views(opened, address, manages=manages)
+    page = replace(page, address=address, url=opened.url(address), saved_views=views)
     results = view_models.build_results(
         dashboard,
         page.address,
         gets_emails=has_emails,
         may_scan=not dashboard.summary.open and manages,
         may_schedule=manages,
-        last_visit=day_before_this_visit(request.user.pk or 0),
+        last_visit=record_dashboard_visit(current_user(request).pk),
     )
     if outage:
         results, notice = replace(results, export_links=()), _outage_notice(request, outage, host)
         return render_site(request, replace(page, results=results, outage=notice))
-    form = (ShareForm if results.chosen_problem else ShareListForm)(auto_id="share-%s")
+    form_class = ShareForm if results.chosen_problem else ShareListForm  # a list has no evidence to share
     may_share = manages and (results.findings or results.problems)
     page = replace(
         page,
         results=results,
-        share=ShareOffer(url=page.address.of_sharing(), form=form) if may_share else None,
+        share=ShareOffer(url=page.address.of_sharing(), form=form_class(auto_id="share-%s"))
+        if may_share
+        else None,
         hand_over=_hand_over_problem(request, website, page, results, dashboard),
     )
     return render_site(request, page)
@@ -143,6 +160,18 @@ def finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpRespons
         retest_url=page.address.of_retest(finding_id) if may_retest else "",
     )
     return render_site(request, page)
+
+
+def _get_dashboard(
+    website: Website, filters: Filters, opened: OpenedView
+) -> tuple[DashboardResponse, Outage | None]:
+    """Return the dashboard; without its scanners if the open view has one that the service does not know."""
+    try:
+        return last_answers.get_dashboard(website, filters.to_request())
+    except InvalidRequest:
+        if not opened.view or not filters.source:
+            raise
+        return last_answers.get_dashboard(website, replace(filters, source="").to_request())
 
 
 def _empty_page(

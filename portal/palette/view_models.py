@@ -1,21 +1,24 @@
-"""The hits of the palette: websites and pages of one member."""
+"""The hits of the palette: websites, saved views and pages of one member."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import Case, Q, Value, When
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from foundation.addresses.hosts import readable_host, searched_host
-from portal.models import Membership, Website
+from portal.models import Membership, SavedView, Website
 from portal.pages.navigation import navigation_links
-from portal.pages.urls import site_address
+from portal.pages.urls import referring_page, site_address
+from portal.pages.view_models.saved_views import view_url
 
 MAX_WEBSITES = 20
+_WEBSITE = re.compile(r"/sites/([^/?]+)/")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,24 +32,26 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hits:
-    """The matching websites and pages; ``has_more``: not all matching websites are listed."""
+    """The matching websites, views and pages; ``has_more``: not all matching websites are listed."""
 
     websites: tuple[Hit, ...]
+    views: tuple[Hit, ...]
     pages: tuple[Hit, ...]
     has_more: bool
 
     @property
     def status(self) -> str:
         """The text that screen readers announce."""
-        count = len(self.websites) + len(self.pages)
+        count = len(self.websites) + len(self.views) + len(self.pages)
         return ngettext("%(count)s result", "%(count)s results", count) % {"count": count}
 
 
 def find_hits(request: HttpRequest, query: str) -> Hits:
-    """Return the person's websites and pages with ``query`` in their names; an empty query finds all."""
+    """Return websites, views and pages of the person with ``query`` in their names; without it, all."""
     websites = _websites(request, query)
     return Hits(
         websites=_website_hits(request, websites[:MAX_WEBSITES]),
+        views=tuple(_view_hits(request, query)),
         pages=tuple(page for page in _pages(request) if query.casefold() in page.label.casefold()),
         has_more=len(websites) > MAX_WEBSITES,
     )
@@ -72,10 +77,25 @@ def _website_hits(request: HttpRequest, websites: Iterable[Website]) -> tuple[Hi
         Hit(
             label=readable_host(website.host),
             detail=str(website.account),
-            url=str(site_address(website, is_shared=counts[website.host] > 1)),
+            url=str(site_address(website, names_account=counts[website.host] > 1)),
         )
         for website in websites
     )
+
+
+def _view_hits(request: HttpRequest, query: str) -> Iterable[Hit]:
+    """Yield the saved views for the website whose page opened the palette."""
+    page = referring_page(request)
+    found = _WEBSITE.match(page)
+    websites = list(Website.objects.visible_to(request.user).with_host(found[1])) if found else []
+    account = QueryDict(page.partition("?")[2]).get("account", "")
+    website = next((site for site in websites if account in ("", site.account.ref)), None)
+    if website is None:
+        return
+    address = site_address(website, names_account=len(websites) > 1)
+    for view in SavedView.objects.visible_to(request.user).filter(account=website.account):
+        if query.casefold() in view.name.casefold():
+            yield Hit(label=view.name, url=view_url(view, address), detail=readable_host(website.host))
 
 
 def _pages(request: HttpRequest) -> Iterable[Hit]:
@@ -85,6 +105,7 @@ def _pages(request: HttpRequest) -> Iterable[Hit]:
         yield Hit(label=_("Share links"), url=reverse("portal:shares"))
     if Membership.objects.of_user(request.user).owners().exists():
         yield Hit(label=_("Audit log"), url=reverse("portal:activity"))
+    yield Hit(label=_("Saved views"), url=reverse("portal:saved_views"))
     yield Hit(label=_("How we grade"), url=reverse("portal:grading"))
     yield Hit(label=_("Your account"), url=reverse("account"))
     if getattr(request.user, "is_staff", False):

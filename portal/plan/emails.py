@@ -17,7 +17,7 @@ from portal.texts import labels
 from signed_api.billing import AccountEntitlement, EntitlementResponse, LimitUse, Notice
 
 RECENT = timedelta(days=2)  # older notices get no e-mail
-RETRIED = timedelta(days=10)  # unless an earlier run tried; as long as notifications
+RETRY_AGE = timedelta(days=10)  # unless an earlier run tried; as long as notifications wait
 _WORKING = ("trialing", "active", "past_due")
 _LIMIT_STATES = {"limit_near": "near", "limit_reached": "reached"}
 
@@ -37,9 +37,10 @@ def _send(account: Account, *, outcome: Outcome, clock: Callable[[], datetime]) 
             continue
         key = f"plan:{notice.id}:{notice.kind}:{notice.at:%Y-%m-%d}"
         was_tried = ClaimEmail.objects.filter(membership__account=account, key=key).exists()
-        if now - notice.at < (RETRIED if was_tried else RECENT):
+        if now - notice.at < (RETRY_AGE if was_tried else RECENT):
             send(account, key, words, outcome, now)
-    if (use := _seats_to_mention(account, answer, now)) is not None:
+    use = _seats_to_mention(account, answer, now)
+    if use is not None:
         key = f"plan:seats:{use.state}:of {use.limit}"  # once for each value of the limit
         send(account, key, partial(_limit_words, use), outcome, now)
 
@@ -68,11 +69,11 @@ def _notice_words(notice: Notice, answer: EntitlementResponse, today: date) -> C
         if sites is None or sites.limit is None or (sites.used or 0) <= sites.limit:
             return None
         return lambda: _websites_words(notice, sites)
-    holds = {
+    still_true = {
         "trial_ends": own.status == "trialing",
         "plan_ends": not own.renews and own.status in ("active", "trialing"),
     }
-    if not holds.get(notice.kind, own.status == notice.kind):
+    if not still_true.get(notice.kind, own.status == notice.kind):  # other kinds are names of states
         return None
     return lambda: _plan_words(notice.kind, own, today)
 

@@ -22,7 +22,7 @@ from signed_api.billing import (
 
 NEAR_PERCENT = 80  # as in the service
 TRIAL_PLAN = "trial"  # of a new account; texts leave its name out
-WEEK = 7  # days of calls for the average pace
+PACE_DAYS = 7  # of calls, for the average
 FIELDS = labels.LIMITS | {
     "plan": gettext_lazy("Plan"),
     "status": gettext_lazy("State"),
@@ -95,6 +95,7 @@ def plan_section(answer: EntitlementResponse, *, members: int, now: datetime) ->
     sentence, next_step = state_in_words(own, now.date(), is_over=any(meter.is_over for meter in meters))
     names = {plan.slug: in_language(plan.names, plan.slug) for plan in answer.plans}
     is_suspended = own is not None and own.status == "suspended"
+    changes = [_change(event, names) for event in answer.history]
     return PlanSection(
         name=own_name(own),
         state=labels.label(labels.PLAN_STATES, own.status) if own else "",
@@ -107,7 +108,7 @@ def plan_section(answer: EntitlementResponse, *, members: int, now: datetime) ->
         meters=meters,
         plans=tuple(_column(plan, answer) for plan in answer.plans),
         limit_labels=tuple(map(str, labels.LIMITS.values())),
-        history=tuple(change for each in answer.history if (change := _change(each, names)).texts),
+        history=tuple(change for change in changes if change.texts),
     )
 
 
@@ -253,9 +254,11 @@ def _forecast(use: LimitUse, answer: EntitlementResponse, now: datetime) -> str:
         text = _("At this week's pace, %(count)s calls a day, the limit is not reached.")
         return text % {"count": number_format(round(pace))}
     if use.name == "scans_per_month" and use.resets_at and use.state != "reached" and limit and used:
-        days = math.ceil((limit - used) / (used / today.day))
-        if (reached := today + timedelta(days=days)) < use.resets_at.date():
-            return _("At this month's pace the limit is reached on %(day)s.") % {"day": labels.day(reached)}
+        used_a_day = used / today.day
+        reached_on = today + timedelta(days=math.ceil((limit - used) / used_a_day))
+        if reached_on < use.resets_at.date():
+            text = _("At this month's pace the limit is reached on %(day)s.")
+            return text % {"day": labels.day(reached_on)}
         return _("At this month's pace the limit is not reached.")
     if use.resets_at and use.state == "reached":
         return _("It starts again on %(day)s.") % {"day": labels.day(use.resets_at.date())}
@@ -265,7 +268,7 @@ def _forecast(use: LimitUse, answer: EntitlementResponse, now: datetime) -> str:
 def _calls_a_day(answer: EntitlementResponse, today: date) -> float:
     """Return the average of the last seven whole days, starting at the first day with calls."""
     with_calls = [day.day for day in answer.calls_by_day if day.calls]
-    first = max(min(with_calls, default=today), today - timedelta(days=WEEK))
+    first = max(min(with_calls, default=today), today - timedelta(days=PACE_DAYS))
     calls = sum(day.calls for day in answer.calls_by_day if first <= day.day < today)
     return calls / max((today - first).days, 1)
 
@@ -294,12 +297,13 @@ def _own_text(plan: OfferedPlan, answer: EntitlementResponse) -> str:
     return _("yours")
 
 
-def _change(change: EntitlementEvent, names: dict[str, str]) -> Change:
+def _change(event: EntitlementEvent, names: dict[str, str]) -> Change:
     """Return a change in words; ``names`` are plan names by slug."""
-    before = change.before or {}
+    before = event.before or {}
     texts = []
-    for name, value in change.after.items():
-        if name not in FIELDS or (change.before is None and value in (None, "", False)):
+    for name, value in event.after.items():
+        is_empty_at_start = event.before is None and value in (None, "", False)
+        if name not in FIELDS or is_empty_at_start:
             continue
         text = f"{FIELDS[name]}: {_value(name, value, names)}"
         if name in before:
@@ -309,7 +313,7 @@ def _change(change: EntitlementEvent, names: dict[str, str]) -> Change:
                 "after": _value(name, value, names),
             }
         texts.append(text)
-    return Change(at=change.at, texts=tuple(texts))
+    return Change(at=event.at, texts=tuple(texts))
 
 
 def _value(name: str, value: Any, names: dict[str, str]) -> str:

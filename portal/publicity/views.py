@@ -1,5 +1,6 @@
 """The page of public statistics, for the owners of an account."""
 
+import math
 from typing import Any
 
 from django.contrib import messages
@@ -60,7 +61,7 @@ def _change(request: HttpRequest, account: Account) -> HttpResponse:
 
 
 def _context(account: Account, found: PublicityResponse, page: int) -> dict[str, Any]:
-    url, last = reverse("portal:publicity", args=[account.pk]), -(-found.total // PAGE_SIZE)
+    url, last = reverse("portal:publicity", args=[account.pk]), math.ceil(found.total / PAGE_SIZE)
     return {
         "form": AccountForm(initial={"publicity": found.publicity}),
         "rows": [

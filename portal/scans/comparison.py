@@ -62,7 +62,7 @@ _DIFFERENCES = {
     ),
     SCOPE: gettext_lazy("The scope differs: other hosts, ports or kinds of checks."),
     PROFILE: gettext_lazy("One scan was deeper than the other."),
-    PARTIAL: gettext_lazy("A scan is not complete: what it did not report stays open."),
+    PARTIAL: gettext_lazy("A scan is not complete. Only what it checked can count as fixed."),
 }
 _UNKNOWN = {VERSION: gettext_lazy("version"), SCOPE: gettext_lazy("scope")}
 _REASONS = {
@@ -117,22 +117,24 @@ class ComparisonPage:
     missing: str
 
 
-def comparison_page(website: Website, found: CompareResponse, *, is_shared: bool) -> ComparisonPage:
+def comparison_page(website: Website, found: CompareResponse, *, names_account: bool) -> ComparisonPage:
     """Return the page of a comparison; its URL names both runs, so that it shows the same later."""
     runs = (int(found.earlier.id), int(found.later.id))
     is_recorded = any(group.count is not None for group in found.groups)
     return ComparisonPage(
         host=website.host,
-        url=url_of("comparison", website, *runs, is_shared=is_shared),
-        site_url=str(site_address(website, is_shared=is_shared)),
-        scans_url=url_of("scans", website, is_shared=is_shared),
+        url=url_of("comparison", website, *runs, names_account=names_account),
+        site_url=str(site_address(website, names_account=names_account)),
+        scans_url=url_of("scans", website, names_account=names_account),
         scanner=found.source_name[:100],
         earlier_at=found.earlier.at,
         later_at=found.later.at,
-        file_url=url_of("comparison_file", website, *runs, is_shared=is_shared) if is_recorded else "",
+        file_url=url_of("comparison_file", website, *runs, names_account=names_account)
+        if is_recorded
+        else "",
         differences=tuple(_differences(found)),
         facts=tuple(_facts(found)),
-        groups=tuple(_group(each, website, is_shared=is_shared) for each in found.groups)
+        groups=tuple(_group(each, website, names_account=names_account) for each in found.groups)
         if is_recorded
         else (),
         missing="" if is_recorded else str(_REASONS[NOT_RECORDED]),
@@ -144,7 +146,7 @@ def _differences(found: CompareResponse) -> Iterable[str]:
         if name in _DIFFERENCES:
             yield str(_DIFFERENCES[name])
     names = [name for name in found.unknown_differences if name in _UNKNOWN]
-    if PARTIAL in found.differences:  # such a scan fixes nothing, so it has no scope
+    if PARTIAL in found.differences:  # such a scan has no scope of its own
         names = [name for name in names if name != SCOPE]
     if unknown := [str(_UNKNOWN[name]) for name in names]:
         yield _("Not on record for both scans: %(facts)s.") % {"facts": ", ".join(unknown)}
@@ -189,8 +191,8 @@ def _scope(run: ComparedRun) -> str:
     return (run.scope or "–").removeprefix(_SCOPE_TITLE)[:300].rstrip(" .")
 
 
-def _group(group: ComparedGroup, website: Website, *, is_shared: bool) -> Group:
-    address = site_address(website, is_shared=is_shared)
+def _group(group: ComparedGroup, website: Website, *, names_account: bool) -> Group:
+    address = site_address(website, names_account=names_account)
     more = (group.count or 0) - len(group.findings) if group.name != STILL_OPEN else 0
     more_text = ngettext("%(count)s more is in the file.", "%(count)s more are in the file.", more)
     return Group(

@@ -23,14 +23,14 @@ _TEMPLATE = "portal/scans/comparison.html"
 @gzip_page
 def newest_comparison(request: HtmxHttpRequest, host: str) -> HttpResponse:
     """Compare the last complete scan, or the one in the query, with the complete one before."""
-    website, is_shared = _website(request, host)
+    website, names_account = _website(request, host)
     asked = CompareRequest(to_run=request.GET.get("to", ""), source=request.GET.get("source", ""))
     try:
-        return _compare(request, website, asked, is_shared=is_shared)
+        return _compare(request, website, asked, names_account=names_account)
     except InvalidRequest as error:
         raise Http404 from error
     except UnknownRun:
-        scans_url = url_of("scans", website, is_shared=is_shared)
+        scans_url = url_of("scans", website, names_account=names_account)
         page = {"host": website.host, "url": request.get_full_path(), "scans_url": scans_url}
         return render(request, _TEMPLATE, {"page": page, "nothing": True})
 
@@ -40,16 +40,16 @@ def newest_comparison(request: HtmxHttpRequest, host: str) -> HttpResponse:
 @gzip_page
 def comparison(request: HtmxHttpRequest, host: str, earlier: int, later: int) -> HttpResponse:
     """Compare these two scans."""
-    website, is_shared = _website(request, host)
+    website, names_account = _website(request, host)
     try:
         asked = CompareRequest(from_run=str(earlier), to_run=str(later))
-        return _compare(request, website, asked, is_shared=is_shared)
+        return _compare(request, website, asked, names_account=names_account)
     except (InvalidRequest, UnknownRun) as error:
         raise Http404 from error
 
 
 def _compare(
-    request: HtmxHttpRequest, website: Website, asked: CompareRequest, *, is_shared: bool
+    request: HtmxHttpRequest, website: Website, asked: CompareRequest, *, names_account: bool
 ) -> HttpResponse:
     """Return the page, or the page of an error; raises InvalidRequest and UnknownRun."""
     try:
@@ -66,7 +66,7 @@ def _compare(
         if error_page.retry_after:
             response["Retry-After"] = str(error_page.retry_after)
         return response
-    return render(request, _TEMPLATE, {"page": comparison_page(website, found, is_shared=is_shared)})
+    return render(request, _TEMPLATE, {"page": comparison_page(website, found, names_account=names_account)})
 
 
 def _website(request: HtmxHttpRequest, host: str) -> tuple[Website, bool]:

@@ -53,24 +53,25 @@ class ScheduleForm(forms.Form):
     def __init__(self, *args: Any, rules: ScanScheduleResponse | None = None, **kwargs: Any) -> None:
         """Offer all choices, or those that ``rules`` include, with the current values."""
         if rules is not None:
-            now = rules.schedule
+            schedule = rules.schedule
             names = ("frequency", "profile", "start_hour", "hours", "time_zone")
-            kwargs["initial"] = {name: getattr(now, name) for name in names}
-            if now.paused_until and now.paused_until > _today(now.time_zone):
-                kwargs["initial"]["paused_until"] = now.paused_until
+            kwargs["initial"] = {name: getattr(schedule, name) for name in names}
+            if schedule.paused_until and schedule.paused_until > _today(schedule.time_zone):
+                kwargs["initial"]["paused_until"] = schedule.paused_until
         super().__init__(*args, **kwargs)
         self.offer(rules)
 
     def offer(self, rules: ScanScheduleResponse | None) -> None:
         """Offer the choices that ``rules`` include, and the current one; offer all without rules."""
-        self._offer("frequency", labels.FREQUENCIES, {*rules.frequencies} if rules else None)
+        self._offer("frequency", labels.FREQUENCIES, set(rules.frequencies) if rules else None)
         included = {each.profile for each in rules.allowance if each.included} if rules else None
         self._offer("profile", labels.PROFILES | {"deep": labels.MONTHLY_DEEP}, included)
 
     def _offer(self, name: str, words: dict[str, Any], included: Iterable[str] | None) -> None:
         current = self[name].value()
         shown = {value for value in words if included is None or value in included} | {current, "off"}
-        self.fields[name].choices = [each for each in words.items() if each[0] in shown]  # type: ignore[attr-defined]
+        choices = [(value, label) for value, label in words.items() if value in shown]
+        self.fields[name].choices = choices  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         """Return the values; refuse deep scans that are not monthly, and a pause in the past."""

@@ -20,9 +20,9 @@ from signed_api.findings import CoverageEntry
 from signed_api.scans import HomePage, PageChange, Scan, ScanAllowance, ScanRun, ScanScheduleResponse
 
 DEEP = "deep"  # the profile that needs a consent
-SOON_SECONDS, LATER_SECONDS = 3, 15  # between two polls of a waiting or running scan
-_MOST_KILOBYTES = 256  # of a page that the service reads
-_SOON = timedelta(minutes=1)  # longer than a quick scan takes
+SOON_SECONDS, LATER_SECONDS = 3, 15  # between two polls of a waiting or running scan: a new or an older one
+_MAX_KILOBYTES = 256  # of a page that the service reads
+_NEW_SCAN_TIME = timedelta(minutes=1)  # longer than a quick scan takes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,9 +167,9 @@ class ScansPage:
     next_url: str
 
 
-def url_of(name: str, website: Website, *arguments: object, is_shared: bool, **query: object) -> str:
+def url_of(name: str, website: Website, *arguments: object, names_account: bool, **query: object) -> str:
     """Return the URL of a page of scans; it names the account if several of the person's have the host."""
-    account = {"account": website.account.ref} if is_shared else {}
+    account = {"account": website.account.ref} if names_account else {}
     return reverse(f"portal:{name}", args=[website.host, *arguments], query=account | query or None)
 
 
@@ -178,7 +178,7 @@ def scans_page(
     scans: Sequence[Scan],
     rules: ScanScheduleResponse | None,
     *,
-    is_shared: bool,
+    names_account: bool,
     may_scan: bool,
     may_consent: bool,
     number: int,
@@ -197,7 +197,7 @@ def scans_page(
         replace(
             _row_elsewhere(entry),
             comparisons=(
-                ("", url_of("newest_comparison", website, is_shared=is_shared, source=entry.source)),
+                ("", url_of("newest_comparison", website, names_account=names_account, source=entry.source)),
             ),
         )
         for entry in coverage
@@ -207,8 +207,8 @@ def scans_page(
     ended = [scan for scan in scans if scan.ended_at is not None]
     own = [
         replace(
-            _row(scan, _page_url(scan, website, is_shared=is_shared)),
-            comparisons=tuple(_comparisons(scan, website, is_shared=is_shared)),
+            _row(scan, _page_url(scan, website, names_account=names_account)),
+            comparisons=tuple(_comparisons(scan, website, names_account=names_account)),
         )
         for scan in ended
     ]
@@ -217,34 +217,34 @@ def scans_page(
     origin = rules.origin if rules else None
     return ScansPage(
         host=website.host,
-        url=url_of("scans", website, is_shared=is_shared),
-        site_url=str(site_address(website, is_shared=is_shared)),
+        url=url_of("scans", website, names_account=names_account),
+        site_url=str(site_address(website, names_account=names_account)),
         step=_step(scans) if is_first else "",
-        strip=_strip(unended, website, is_shared=is_shared, may_cancel=may_scan) if unended else None,
+        strip=_strip(unended, website, names_account=names_account, may_cancel=may_scan) if unended else None,
         rows=tuple(sorted([*own, *elsewhere], key=lambda row: row.at, reverse=True)),
         has_rows_elsewhere=bool(elsewhere),
         last=_last_scan(
             newest,
             rules,
-            str(site_address(website, is_shared=is_shared)),
-            _page_url(newest, website, is_shared=is_shared),
+            str(site_address(website, names_account=names_account)),
+            _page_url(newest, website, names_account=names_account),
         )
         if newest and is_first and not unended
         else None,
         offers=tuple(_offers(rules, may_consent=may_consent, proof_url=proof_url))
         if rules and may_scan and is_first and not unended
         else (),
-        start_url=url_of("start_scan", website, is_shared=is_shared),
+        start_url=url_of("start_scan", website, names_account=names_account),
         schedule=_schedule(
             rules,
             runs_elsewhere=bool(elsewhere),
-            save_url=url_of("schedule_scans", website, is_shared=is_shared) if may_scan else "",
+            save_url=url_of("schedule_scans", website, names_account=names_account) if may_scan else "",
             may_consent=may_consent,
             form=form,
         ),
         addresses=tuple(address[:60] for address in origin.addresses) if origin else (),
         user_agent=origin.user_agent[:100] if origin else "",
-        next_url=url_of("scans", website, is_shared=is_shared, page=next_page) if next_page else "",
+        next_url=url_of("scans", website, names_account=names_account, page=next_page) if next_page else "",
     )
 
 
@@ -255,10 +255,10 @@ def _step(scans: Sequence[Scan]) -> str:
     return "results" if scans[0].ended_at else "scan"
 
 
-def _strip(scan: Scan, website: Website, *, is_shared: bool, may_cancel: bool) -> Strip:
+def _strip(scan: Scan, website: Website, *, names_account: bool, may_cancel: bool) -> Strip:
     now = timezone.now()
-    is_new = now - (scan.started_at or scan.created_at) < _SOON
-    cancel_url = url_of("cancel_scan", website, int(scan.job_id), is_shared=is_shared)
+    is_new = now - (scan.started_at or scan.created_at) < _NEW_SCAN_TIME
+    cancel_url = url_of("cancel_scan", website, int(scan.job_id), names_account=names_account)
     return Strip(
         title=_title(scan),
         text=_progress(scan),
@@ -310,12 +310,12 @@ def _engine(run: ScanRun, now: datetime) -> EngineRow:
     )
 
 
-def _page_url(scan: Scan, website: Website, *, is_shared: bool) -> str:
+def _page_url(scan: Scan, website: Website, *, names_account: bool) -> str:
     """Return the URL that compares the pages, if this scan met a different one."""
     return (
         ""
         if scan.page_change is None
-        else url_of("confirm_page", website, int(scan.job_id), is_shared=is_shared)
+        else url_of("confirm_page", website, int(scan.job_id), names_account=names_account)
     )
 
 
@@ -332,7 +332,7 @@ def _row(scan: Scan, page_url: str = "") -> ScanRow:
     )
 
 
-def _comparisons(scan: Scan, website: Website, *, is_shared: bool) -> Iterable[tuple[str, str]]:
+def _comparisons(scan: Scan, website: Website, *, names_account: bool) -> Iterable[tuple[str, str]]:
     """Yield each scanner with a stored report, and the URL that compares it with its scan before.
 
     The name is empty if the scan has only one.
@@ -340,7 +340,7 @@ def _comparisons(scan: Scan, website: Website, *, is_shared: bool) -> Iterable[t
     runs = [run for run in scan.runs if run.run_id] if scan.finding_id is None else []
     for run in runs:
         name = run.engine[:50].capitalize() if len(runs) > 1 else ""
-        yield name, url_of("newest_comparison", website, is_shared=is_shared, to=run.run_id)
+        yield name, url_of("newest_comparison", website, names_account=names_account, to=run.run_id)
 
 
 def _row_elsewhere(entry: CoverageEntry) -> ScanRow:
@@ -458,7 +458,6 @@ def _schedule(
         form = ScheduleForm(rules=rules)
     else:
         form.offer(rules)
-    now = rules.schedule
     has_deep = any(each.included for each in rules.allowance if each.profile == DEEP)
     consent = ""
     if has_deep and rules.consent_until:
@@ -468,7 +467,7 @@ def _schedule(
     return Schedule(
         text=_times_text(rules, runs_elsewhere=runs_elsewhere),
         pause=_pause_text(rules),
-        next_at=() if now.pause_reason else tuple(rules.next_at),
+        next_at=() if rules.schedule.pause_reason else tuple(rules.next_at),
         month=_month_text(rules),
         consent=consent,
         deep_problem=str(labels.NOT_SCANNABLE["dns_proof_missing"]) if needs_dns_proof(rules) else "",
@@ -479,31 +478,31 @@ def _schedule(
 
 
 def _times_text(rules: ScanScheduleResponse, *, runs_elsewhere: bool) -> str:
-    now = rules.schedule
-    if (now is None or now.frequency == "off") and runs_elsewhere:
+    schedule = rules.schedule
+    if (schedule is None or schedule.frequency == "off") and runs_elsewhere:
         return _("We scan only by hand. Scanners that run elsewhere have their own times.")
-    if now is None or now.frequency == "off":
+    if schedule is None or schedule.frequency == "off":
         return _("The website is not scanned automatically.")
     values = {
-        "often": words.label(labels.FREQUENCIES, now.frequency),
-        "scan": words.label(labels.PROFILES, now.profile),
-        "begin": f"{now.start_hour:02}:00",
-        "end": f"{(now.start_hour + now.hours) % 24:02}:00",
-        "zone": now.time_zone[:64],
+        "often": words.label(labels.FREQUENCIES, schedule.frequency),
+        "scan": words.label(labels.PROFILES, schedule.profile),
+        "begin": f"{schedule.start_hour:02}:00",
+        "end": f"{(schedule.start_hour + schedule.hours) % 24:02}:00",
+        "zone": schedule.time_zone[:64],
     }
     return _("%(often)s: %(scan)s, begins between %(begin)s and %(end)s (%(zone)s).") % values
 
 
 def _pause_text(rules: ScanScheduleResponse) -> str:
-    now = rules.schedule
-    if now is None or now.frequency == "off":
+    schedule = rules.schedule
+    if schedule is None or schedule.frequency == "off":
         return ""
-    if now.pause_reason:
-        reason = labels.REASONS.get(now.pause_reason, labels.OTHER_REASON)
+    if schedule.pause_reason:
+        reason = labels.REASONS.get(schedule.pause_reason, labels.OTHER_REASON)
         text = _("The schedule is paused after three scans without a result. Save it to begin again.")
         return f"{text} {reason}"
-    if now.paused_until and now.paused_until > timezone.now().date():
-        return _("Paused until %(day)s.") % {"day": words.day(now.paused_until)}
+    if schedule.paused_until and schedule.paused_until > timezone.now().date():
+        return _("Paused until %(day)s.") % {"day": words.day(schedule.paused_until)}
     return ""
 
 
@@ -520,7 +519,7 @@ def retest_page(
     finding_id: str,
     last: Scan | None,
     *,
-    is_shared: bool,
+    names_account: bool,
     may_check: bool,
     notices: Iterable[str] = (),
 ) -> RetestPage:
@@ -532,9 +531,11 @@ def retest_page(
         text = _("Retesting. This can take a few minutes.")
     return RetestPage(
         host=website.host,
-        url=url_of("retest", website, finding_id, is_shared=is_shared),
-        poll_url=url_of("retest", website, finding_id, is_shared=is_shared, running=1) if is_running else "",
-        finding_url=site_address(website, is_shared=is_shared).of_finding(finding_id),
+        url=url_of("retest", website, finding_id, names_account=names_account),
+        poll_url=url_of("retest", website, finding_id, names_account=names_account, running=1)
+        if is_running
+        else "",
+        finding_url=site_address(website, names_account=names_account).of_finding(finding_id),
         text=text,
         tone=row.tone if row else "",
         reason=row.reason if row else "",
@@ -542,12 +543,12 @@ def retest_page(
         is_running=is_running,
         may_check=may_check,
         notices=tuple(notices),
-        page_url=_page_url(last, website, is_shared=is_shared) if last else "",
+        page_url=_page_url(last, website, names_account=names_account) if last else "",
     )
 
 
 def page_change_page(
-    website: Website, scan: Scan, *, is_shared: bool, may_confirm: bool
+    website: Website, scan: Scan, *, names_account: bool, may_confirm: bool
 ) -> PageChangePage | None:
     """Return the comparison of the page that the scan met with the known one, if they differ."""
     change = scan.page_change
@@ -555,9 +556,9 @@ def page_change_page(
         return None
     return PageChangePage(
         host=website.host,
-        url=_page_url(scan, website, is_shared=is_shared),
-        site_url=str(site_address(website, is_shared=is_shared)),
-        scans_url=url_of("scans", website, is_shared=is_shared),
+        url=_page_url(scan, website, names_account=names_account),
+        site_url=str(site_address(website, names_account=names_account)),
+        scans_url=url_of("scans", website, names_account=names_account),
         at=scan.started_at or scan.created_at,
         facts=tuple(_facts(change)),
         has_known=change.known is not None,
@@ -576,11 +577,12 @@ def _facts(change: PageChange) -> Iterable[PageFact]:
 
 def _described(page: HomePage) -> dict[str, tuple[str, ...]]:
     """Return the values of each fact, by label; texts come from the website, so they are cut."""
-    hosts, cookies = (tuple(each[:60] for each in names[:20]) for names in (page.script_hosts, page.cookies))
+    hosts = tuple(host[:60] for host in page.script_hosts[:20])
+    cookies = tuple(cookie[:60] for cookie in page.cookies[:20])
     kilobytes = page.bytes_below // 1024
     size = _("less than %(count)s KB") % {"count": max(kilobytes, 1)}
-    if kilobytes > _MOST_KILOBYTES:
-        size = _("%(count)s KB or more") % {"count": _MOST_KILOBYTES}
+    if kilobytes > _MAX_KILOBYTES:
+        size = _("%(count)s KB or more") % {"count": _MAX_KILOBYTES}
     return {
         _("Title"): (page.title[:100] or _("no title"),),
         _("Links to its own pages"): (str(page.links),),

@@ -1,5 +1,6 @@
 """Pages of scans: the list, starting and cancelling one, retests, changed pages, and the schedule."""
 
+import math
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -42,7 +43,7 @@ from signed_api.scans import (
 )
 
 PAGE_SIZE = 10
-MAX_JOB_ID = 10**18
+MAX_JOB_ID = 10**18  # ids have at most 18 digits
 _PROFILES = tuple(labels.MEANINGS)
 
 
@@ -51,12 +52,12 @@ _PROFILES = tuple(labels.MEANINGS)
 @gzip_page
 def scans(request: HtmxHttpRequest, host: str) -> HttpResponse:
     """Show the waiting or running scan, the scans that can be started, and earlier scans."""
-    website, is_shared = _website(request, host)
-    return _render_scans(request, website, is_shared=is_shared)
+    website, names_account = _website(request, host)
+    return _render_scans(request, website, names_account=names_account)
 
 
 def _render_scans(
-    request: HtmxHttpRequest, website: Website, *, is_shared: bool, refused: ScheduleForm | None = None
+    request: HtmxHttpRequest, website: Website, *, names_account: bool, refused: ScheduleForm | None = None
 ) -> HttpResponse:
     """Show the page of scans; ``refused`` is the form of a schedule that was not saved."""
     number = page_number(request, page_size=PAGE_SIZE)
@@ -69,19 +70,23 @@ def _render_scans(
         rules = None if is_running and request.htmx else service.scan_rules(website, ScanScheduleRequest())
     except CallError as error:
         error_page = website_error_page(error, website, request.user)
-        url = request.get_full_path() if refused is None else url_of("scans", website, is_shared=is_shared)
+        url = (
+            request.get_full_path()
+            if refused is None
+            else url_of("scans", website, names_account=names_account)
+        )
         context = {"error_page": error_page, "page": {"url": url, "host": website.host}}
         response = render(request, "portal/scans/index.html", context, status=error_page.status)
         if error_page.retry_after:
             response["Retry-After"] = str(error_page.retry_after)
         return response
-    last = min(-(-found.total // PAGE_SIZE), MAX_PAGE_DEPTH // PAGE_SIZE)
+    last = min(math.ceil(found.total / PAGE_SIZE), MAX_PAGE_DEPTH // PAGE_SIZE)
     may_scan = _may_scan(request, website)
     page = scans_page(
         website,
         found.jobs,
         rules,
-        is_shared=is_shared,
+        names_account=names_account,
         may_scan=may_scan,
         may_consent=_may_consent(request, website),
         number=number,
@@ -105,11 +110,11 @@ def _proof_url(website: Website) -> str:
 @members_only
 def start_scan(request: HtmxHttpRequest, host: str) -> HttpResponse:
     """Scan the website now, as an owner or a manager."""
-    website, is_shared = _own_website(request, host)
+    website, names_account = _own_website(request, host)
     profile = request.POST.get("profile", _PROFILES[0])
     if profile not in _PROFILES:
         raise BadRequest
-    back = redirect(url_of("scans", website, is_shared=is_shared))
+    back = redirect(url_of("scans", website, names_account=names_account))
     agrees = profile == DEEP and "consent" in request.POST and _may_consent(request, website)
     try:
         answer = service.scan(website, ScanRequest(profile=profile, consent=agrees))
@@ -133,12 +138,12 @@ def start_scan(request: HtmxHttpRequest, host: str) -> HttpResponse:
 @members_only
 def retest(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpResponse:
     """Show the last test of a finding; the form tests it again."""
-    website, is_shared = (_own_website if request.method == "POST" else _website)(request, host)
+    website, names_account = _website_for_method(request, host)
     if not FINDING_ID.fullmatch(finding_id):
         raise Http404
     if request.method == "POST":
         _retest(request, website, finding_id)
-        return redirect(url_of("retest", website, finding_id, is_shared=is_shared))
+        return redirect(url_of("retest", website, finding_id, names_account=names_account))
     try:
         found = service.get_scans(website, ScansRequest(finding_id=finding_id, page_size=1))
     except CallError as error:
@@ -149,7 +154,7 @@ def retest(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpResponse
         website,
         finding_id,
         next(iter(found.jobs), None),
-        is_shared=is_shared,
+        names_account=names_account,
         may_check=_may_scan(request, website),
         notices=[str(message) for message in messages.get_messages(request)],
     )
@@ -182,7 +187,7 @@ def _retest(request: HtmxHttpRequest, website: Website, finding_id: str) -> None
 @members_only
 def cancel_scan(request: HtmxHttpRequest, host: str, job_id: int) -> HttpResponse:
     """Cancel a scan of the website, as an owner or a manager."""
-    website, is_shared = _own_website(request, host)
+    website, names_account = _own_website(request, host)
     if not 0 < job_id < MAX_JOB_ID:
         raise Http404
     try:
@@ -192,23 +197,23 @@ def cancel_scan(request: HtmxHttpRequest, host: str, job_id: int) -> HttpRespons
     except CallError as error:
         messages.warning(request, _failure(error, host))
     else:
-        ended = scan.state in ("finished", "failed")
-        if not ended:
+        has_ended = scan.state in ("finished", "failed")
+        if not has_ended:
             audit("website.scan_cancelled", website)
-        messages.info(request, _("The scan had ended already.") if ended else _("The scan is cancelled."))
-    return redirect(url_of("scans", website, is_shared=is_shared))
+        messages.info(request, _("The scan had ended already.") if has_ended else _("The scan is cancelled."))
+    return redirect(url_of("scans", website, names_account=names_account))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @members_only
 def confirm_page(request: HtmxHttpRequest, host: str, job_id: int) -> HttpResponse:
     """Compare the page that a scan met with the known one; the form confirms it and scans again."""
-    website, is_shared = (_own_website if request.method == "POST" else _website)(request, host)
+    website, names_account = _website_for_method(request, host)
     if not 0 < job_id < MAX_JOB_ID:
         raise Http404
     if request.method == "POST":
         _confirm_page(request, website, job_id)
-        return redirect(url_of("scans", website, is_shared=is_shared))
+        return redirect(url_of("scans", website, names_account=names_account))
     try:
         scan = service.scan_status(website, str(job_id)).job
     except UnknownScan as error:
@@ -217,7 +222,9 @@ def confirm_page(request: HtmxHttpRequest, host: str, job_id: int) -> HttpRespon
         error_page = website_error_page(error, website, request.user)
         context = {"error_page": error_page, "page": {"url": request.get_full_path(), "host": host}}
         return render(request, "portal/scans/page_change.html", context, status=error_page.status)
-    page = page_change_page(website, scan, is_shared=is_shared, may_confirm=_may_scan(request, website))
+    page = page_change_page(
+        website, scan, names_account=names_account, may_confirm=_may_scan(request, website)
+    )
     if page is None:
         raise Http404
     return render(request, "portal/scans/page_change.html", {"page": page})
@@ -247,13 +254,13 @@ def schedule_scans(request: HtmxHttpRequest, host: str) -> HttpResponse:
 
     An invalid form is shown at this URL, so a GET of it redirects to the page of scans.
     """
-    website, is_shared = (_own_website if request.method == "POST" else _website)(request, host)
-    back = redirect(url_of("scans", website, is_shared=is_shared))
+    website, names_account = _website_for_method(request, host)
+    back = redirect(url_of("scans", website, names_account=names_account))
     if request.method != "POST":
         return back
     form = ScheduleForm(request.POST)
     if not form.is_valid():
-        return _refused_schedule(request, website, form, is_shared=is_shared)
+        return _refused_schedule(request, website, form, names_account=names_account)
     values = form.cleaned_data
     wants = values["consent"] and values["profile"] == DEEP  # the box is hidden for other scans
     agrees = wants and _may_consent(request, website)
@@ -263,7 +270,7 @@ def schedule_scans(request: HtmxHttpRequest, host: str) -> HttpResponse:
     except ScanRefused as refusal:
         _record_consent(website, agrees=agrees)
         form.add_error(None, _refusal(refusal))
-        return _refused_schedule(request, website, form, is_shared=is_shared)
+        return _refused_schedule(request, website, form, names_account=names_account)
     except CallError as error:
         messages.warning(request, _failure(error, host))
         return back
@@ -275,10 +282,10 @@ def schedule_scans(request: HtmxHttpRequest, host: str) -> HttpResponse:
 
 
 def _refused_schedule(
-    request: HtmxHttpRequest, website: Website, form: ScheduleForm, *, is_shared: bool
+    request: HtmxHttpRequest, website: Website, form: ScheduleForm, *, names_account: bool
 ) -> HttpResponse:
     messages.warning(request, _("Nothing was changed. The form of the schedule says why."))
-    return _render_scans(request, website, is_shared=is_shared, refused=form)
+    return _render_scans(request, website, names_account=names_account, refused=form)
 
 
 def _record_consent(website: Website, *, agrees: bool) -> None:
@@ -289,7 +296,7 @@ def _record_consent(website: Website, *, agrees: bool) -> None:
 
 
 def _website(request: HtmxHttpRequest, host: str) -> tuple[Website, bool]:
-    """Return a website that the person may see, and whether several of their accounts have it."""
+    """Return a website that the person may see, and whether its URLs name the account: several have it."""
     website, candidates = find_website(request, host)
     if website is None:
         raise Http404
@@ -298,10 +305,15 @@ def _website(request: HtmxHttpRequest, host: str) -> tuple[Website, bool]:
 
 def _own_website(request: HtmxHttpRequest, host: str) -> tuple[Website, bool]:
     """Return a website that the person may scan; raises Http404."""
-    website, is_shared = _website(request, host)
+    website, names_account = _website(request, host)
     if not _may_scan(request, website):
         raise Http404
-    return website, is_shared
+    return website, names_account
+
+
+def _website_for_method(request: HtmxHttpRequest, host: str) -> tuple[Website, bool]:
+    """Return the website; a POST needs one that the person may scan. Raises Http404."""
+    return _own_website(request, host) if request.method == "POST" else _website(request, host)
 
 
 def _may_scan(request: HtmxHttpRequest, website: Website) -> bool:

@@ -11,16 +11,16 @@ from audit.recording import record as audit
 from portal.models import Account, Badge, ShareLink, ShareOpening, Website
 from portal.models.sharing import MAX_TITLE_LENGTH, hash_of_token, new_token
 
-MAX_LIVE_LINKS = 200  # of one account
+MAX_LIVE_SHARE_LINKS = 200  # of one account
 KEPT_AFTER_END = timedelta(days=30)
 
 
-class TooManyLinks(Exception):
+class TooManyShareLinks(Exception):
     """The account has reached its limit of working share links."""
 
 
-class LinkEnded(Exception):
-    """The token does not work: unknown, expired or revoked, or the website has another link by now."""
+class NoLongerShared(Exception):
+    """The token of a share link or badge is unknown, expired or revoked, or the website's link id changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,13 +37,13 @@ class Subject:
 def create(website: Website, subject: Subject, *, by: User, days: int) -> tuple[ShareLink, str]:
     """Create a share link; return it with its token, which is not stored.
 
-    Raises TooManyLinks, and DoesNotExist if the website was just removed.
+    Raises TooManyShareLinks, and DoesNotExist if the website was just removed.
     """
     now = timezone.now()
     account = Account.objects.select_for_update().get(pk=website.account_id)  # so the count below is exact
-    Website.objects.select_for_update().get(pk=website.pk)
-    if ShareLink.objects.of_account(account).live(at=now).count() >= MAX_LIVE_LINKS:
-        raise TooManyLinks
+    Website.objects.select_for_update().get(pk=website.pk)  # so that it is not removed meanwhile
+    if ShareLink.objects.of_account(account).live(at=now).count() >= MAX_LIVE_SHARE_LINKS:
+        raise TooManyShareLinks
     token = new_token()
     share_link = ShareLink.objects.create(
         website=website,
@@ -63,27 +63,27 @@ def create(website: Website, subject: Subject, *, by: User, days: int) -> tuple[
 
 
 def find(token: str) -> ShareLink:
-    """Return the working share link with this token; raises LinkEnded."""
-    links = ShareLink.objects.with_token(token).live(at=timezone.now())
-    share_link = links.select_related("website__account").first()
+    """Return the working share link with this token; raises NoLongerShared."""
+    share_links = ShareLink.objects.with_token(token).live(at=timezone.now())
+    share_link = share_links.select_related("website__account").first()
     if share_link is None or share_link.link_id != share_link.website.link_id:
-        raise LinkEnded
+        raise NoLongerShared
     return share_link
 
 
 def record_opening(share_link: ShareLink) -> None:
-    """Record a visit of the page."""
+    """Record that the page of the share link was opened."""
     ShareOpening.record(share_link.pk, at=timezone.now())
 
 
 @transaction.atomic
 def revoke(share_link: ShareLink) -> bool:
-    """End the link now; return False if it had ended already."""
+    """End the share link now; return False if it had ended already."""
     now = timezone.now()
-    links = ShareLink.objects.live(at=now).filter(pk=share_link.pk)
-    is_revoked = bool(links.update(revoked_at=now))
+    still_live = ShareLink.objects.live(at=now).filter(pk=share_link.pk)
+    is_revoked = bool(still_live.update(revoked_at=now))
     if is_revoked:
-        audit("share_link.revoked", share_link)
+        audit("share_link.revoked", share_link)  # by the person who is signed in, a member or an operator
     return is_revoked
 
 
@@ -99,7 +99,7 @@ def switch_badge_on(website: Website, *, by: User) -> Badge:
 
     Raises DoesNotExist if the website was just removed.
     """
-    Website.objects.select_for_update().get(pk=website.pk)
+    Website.objects.select_for_update().get(pk=website.pk)  # so that it is not removed meanwhile
     fields = {
         "link_id": website.link_id,
         "token": new_token(),
@@ -120,8 +120,8 @@ def switch_badge_off(website: Website) -> None:
 
 
 def find_badge(token: str) -> Badge:
-    """Return the badge with this token; raises LinkEnded."""
+    """Return the badge with this token; raises NoLongerShared."""
     badge = Badge.objects.select_related("website__account").filter(token=token).first()
     if badge is None or badge.link_id != badge.website.link_id:
-        raise LinkEnded
+        raise NoLongerShared
     return badge

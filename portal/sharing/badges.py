@@ -30,8 +30,8 @@ CACHE_SECONDS = 300  # in browsers, proxies and our cache
 FAILURE_CACHE_SECONDS = 60  # here, so that a badge on a busy page does not load a service that fails
 _COLORS = {"A": "#166b40", "B": "#166b40", "C": "#7a5900", "D": "#b23a06", "F": "#a00f45"}
 _NO_GRADE = "#546170"
-_CHARACTER = 6.2  # average width in pixels at a font size of 11 pixels
-_PADDING = 8
+_CHARACTER_WIDTH = 6.2  # average, in pixels, at a font size of 11 pixels
+_PADDING = 8  # pixels on each side of a text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ class BadgePage:
 
 
 def _width(text: str) -> int:
-    return round(len(text) * _CHARACTER) + 2 * _PADDING
+    return round(len(text) * _CHARACTER_WIDTH) + 2 * _PADDING
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -88,8 +88,8 @@ def badge(request: HtmxHttpRequest, host: str) -> HttpResponse:
     if request.method == "POST":
         return _switch(request, website)
     list_url = site_page(website, candidates, Filters()).url
-    stored = Badge.objects.filter(website=website, link_id=website.link_id).first()
-    page = _badge_page(request, stored, list_url) if stored else BadgePage(host=host, list_url=list_url)
+    badge_on = Badge.objects.filter(website=website, link_id=website.link_id).first()
+    page = _badge_page(request, badge_on, list_url) if badge_on else BadgePage(host=host, list_url=list_url)
     return render(request, "portal/sharing/badge.html", {"page": page})
 
 
@@ -109,15 +109,15 @@ def _switch(request: HtmxHttpRequest, website: Website) -> HttpResponse:
     return redirect(request.get_full_path())
 
 
-def _badge_page(request: HtmxHttpRequest, stored: Badge, list_url: str) -> BadgePage:
-    path = reverse("portal:badge_image", args=[stored.token])
+def _badge_page(request: HtmxHttpRequest, badge_on: Badge, list_url: str) -> BadgePage:
+    path = reverse("portal:badge_image", args=[badge_on.token])
     url = portal_origin(request) + path
-    with translation.override(stored.language):
+    with translation.override(badge_on.language):
         name = _("Security grade")
     return BadgePage(
-        host=stored.website.host,
+        host=badge_on.website.host,
         list_url=list_url,
-        refusal=refusals([stored.website_id]).get(stored.website_id, ""),
+        refusal=refusals([badge_on.website_id]).get(badge_on.website_id, ""),
         path=path,
         markdown=f"![{name}]({url})",
         html=f'<img src="{url}" alt="{name}" height="20">',
@@ -128,14 +128,14 @@ def _badge_page(request: HtmxHttpRequest, stored: Badge, list_url: str) -> Badge
 def badge_image(request: HttpRequest, token: str) -> HttpResponse:
     """Return the badge as SVG: 404 for an unknown badge, 503 when the service fails; sets no cookie."""
     try:
-        found = actions.find_badge(token)
-    except actions.LinkEnded:
-        return _refusal(404)
-    known = _grade(found.website)
-    if isinstance(known, int):
-        return _refusal(known)
-    grade, provisional, checked_on = known
-    with translation.override(found.language):
+        badge_on = actions.find_badge(token)
+    except actions.NoLongerShared:
+        return _without_picture(404)
+    grade_or_status = _cached_grade(badge_on.website)
+    if isinstance(grade_or_status, int):
+        return _without_picture(grade_or_status)
+    grade, provisional, checked_on = grade_or_status
+    with translation.override(badge_on.language):
         picture = _picture(grade, checked_on, is_provisional=bool(provisional))
     response = render(request, "portal/sharing/badge.svg", {"picture": picture}, "image/svg+xml")
     response["Cache-Control"] = f"public, max-age={CACHE_SECONDS}"
@@ -143,7 +143,7 @@ def badge_image(request: HttpRequest, token: str) -> HttpResponse:
     return response
 
 
-def _refusal(status: int) -> HttpResponse:
+def _without_picture(status: int) -> HttpResponse:
     response = HttpResponse(status=status, content_type="text/plain")
     response["Cache-Control"] = "no-store"
     if status == 503:
@@ -151,14 +151,16 @@ def _refusal(status: int) -> HttpResponse:
     return response
 
 
-def _grade(website: Website) -> list[str] | int:
+def _cached_grade(website: Website) -> list[str] | int:
     """Return grade, "provisional" and day of the last scan (UTC), each perhaps empty; or an HTTP status."""
     key = f"grade:{website.pk}:{website.link_id}"
-    known: list[str] | int | None = cache.get(key)  # the shared cache takes JSON
-    if known is None:
-        known = _grade_of_service(website)
-        cache.set(key, known, FAILURE_CACHE_SECONDS if isinstance(known, int) else CACHE_SECONDS)
-    return known
+    # A list of texts, because the shared cache takes only JSON
+    grade_or_status: list[str] | int | None = cache.get(key)
+    if grade_or_status is None:
+        grade_or_status = _grade_of_service(website)
+        is_failure = isinstance(grade_or_status, int)
+        cache.set(key, grade_or_status, FAILURE_CACHE_SECONDS if is_failure else CACHE_SECONDS)
+    return grade_or_status
 
 
 def _grade_of_service(website: Website) -> list[str] | int:

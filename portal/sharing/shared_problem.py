@@ -29,7 +29,7 @@ from portal.texts import labels, topics
 from portal.texts.stacks import StackFix, fixes_by_stack
 from signed_api.findings import DashboardResponse, FindingDetail, Threat
 
-MAX_LINKS = 20  # of each kind
+MAX_LINKS = 20  # of each kind: rules, weaknesses, references
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,14 +81,14 @@ def shared_problem(
     dashboard: DashboardResponse,
     filters: Filters,
     *,
-    locations: Mapping[str, FindingDetail],
+    details: Mapping[str, FindingDetail],
     includes_evidence: bool,
 ) -> SharedProblem:
     """Return the problem with the findings of ``dashboard``; evidence is included only if that was chosen.
 
-    ``locations`` has findings with all their locations, by id.
+    ``details`` has findings with all their locations, by id.
     """
-    threats = dashboard.threats if includes_evidence else [*map(without_evidence, dashboard.threats)]
+    threats = dashboard.threats if includes_evidence else list(map(without_evidence, dashboard.threats))
     title = problem_heading(dashboard, filters.problem)
     common = {
         "title": title,
@@ -114,17 +114,15 @@ def shared_problem(
         sources=", ".join(unique(threat.source_name or threat.source for threat in threats)),
         rules=tuple(unique(threat.rule for threat in threats)[:MAX_LINKS]),
         weaknesses=_links(link for threat in threats for link in weaknesses(threat)),
-        references=_links(
-            link for threat in threats for url in threat.references if (link := reference(url))
-        ),
+        references=_links(filter(None, (reference(url) for threat in threats for url in threat.references))),
         findings=tuple(
-            _finding(threat, row, common, _with_locations(locations.get(threat.id), includes_evidence))
+            _finding(threat, row, common, _all_locations(details.get(threat.id), includes_evidence))
             for threat, row in zip(threats, finding_rows(threats, [], Address(path="")), strict=True)
         ),
     )
 
 
-def _with_locations(finding: FindingDetail | None, includes_evidence: bool) -> tuple[LocationView, ...]:
+def _all_locations(finding: FindingDetail | None, includes_evidence: bool) -> tuple[LocationView, ...]:
     if finding is None:
         return ()
     return location_views(finding if includes_evidence else without_evidence(finding))
@@ -133,7 +131,7 @@ def _with_locations(finding: FindingDetail | None, includes_evidence: bool) -> t
 def _finding(
     threat: Threat, row: FindingRow, common: Mapping[str, str], locations: tuple[LocationView, ...]
 ) -> SharedProblemFinding:
-    def own(name: str) -> str:
+    def own_text(name: str) -> str:
         text: str = getattr(threat, name)
         return "" if text == common[name] else text
 
@@ -143,10 +141,10 @@ def _finding(
         tone=row.tone,
         kind=row.kind,
         status=row.status,
-        title=own("title"),
+        title=own_text("title"),
         location=row.location,
-        description="" if in_general(threat) == common["description"] else own("description"),
-        remediation=own("remediation"),
+        description="" if in_general(threat) == common["description"] else own_text("description"),
+        remediation=own_text("remediation"),
         evidence=threat.evidence,
         is_evidence_cut=threat.evidence_truncated,
         locations=others,

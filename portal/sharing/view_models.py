@@ -94,7 +94,7 @@ class SharedList:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShareRow:
+class ShareLinkRow:
     """A share link in the list; ``url`` is the members' page of the finding or list.
 
     ``refusal`` says why the website has no results; the link does not work then.
@@ -130,8 +130,8 @@ class AccountSection:
 
     pk: int
     account: str
-    live: tuple[ShareRow, ...]
-    ended: tuple[ShareRow, ...]
+    live: tuple[ShareLinkRow, ...]
+    ended: tuple[ShareLinkRow, ...]
     badges: tuple[BadgeRow, ...]
     tracker_form: IssueTrackerForm
 
@@ -213,10 +213,10 @@ def list_title(dashboard: DashboardResponse, filters: Filters) -> str:
 
 def count_text(dashboard: DashboardResponse) -> str:
     """Return the number of matching findings as text, and how many are listed if not all."""
-    total, listed = dashboard.dashboard.total, len(dashboard.threats)
+    total, listed_count = dashboard.dashboard.total, len(dashboard.threats)
     text = ngettext("%(count)s finding", "%(count)s findings", total) % {"count": number_format(total)}
-    if listed < total:
-        text += ", " + _("the worst %(count)s are listed") % {"count": number_format(listed)}
+    if listed_count < total:
+        text += ", " + _("the worst %(count)s are listed") % {"count": number_format(listed_count)}
     return text
 
 
@@ -230,13 +230,13 @@ def account_sections(
 
 def _section(account: Account, invalid_form: IssueTrackerForm | None) -> AccountSection:
     now = timezone.now()
-    links = ShareLink.objects.of_account(account).select_related("website__account")
+    share_links = ShareLink.objects.of_account(account).select_related("website__account")
     form = invalid_form if invalid_form and invalid_form.account == account else None
     return AccountSection(
         pk=account.pk,
         account=str(account),
-        live=_rows(links.live(at=now)),
-        ended=_rows(links.ended(at=now)[:SHOWN_ENDED]),
+        live=_rows(share_links.live(at=now)),
+        ended=_rows(share_links.ended(at=now)[:SHOWN_ENDED]),
         badges=_badge_rows(account),
         tracker_form=form or IssueTrackerForm(account=account),
     )
@@ -245,54 +245,58 @@ def _section(account: Account, invalid_form: IssueTrackerForm | None) -> Account
 def _badge_rows(account: Account) -> tuple[BadgeRow, ...]:
     badges = Badge.objects.filter(website__account=account, link_id=F("website__link_id"))
     badges = badges.select_related("website__account")
-    why = refusals(badge.website_id for badge in badges)
+    refusal_of = refusals(badge.website_id for badge in badges)
     return tuple(
         BadgeRow(
             host=badge.website.host,
             url=f"{reverse('portal:badge', args=[badge.website.host])}?{urlencode({'account': account.ref})}",
             created_by=badge.created_by,
             created_at=badge.created_at,
-            refusal=why.get(badge.website_id, ""),
+            refusal=refusal_of.get(badge.website_id, ""),
         )
         for badge in badges
     )
 
 
-def _rows(links: Iterable[ShareLink]) -> tuple[ShareRow, ...]:
-    links = list(links)
-    openings = ShareOpening.objects.in_bulk(link.pk for link in links)
-    why = refusals(link.website_id for link in links)
-    return tuple(_row(link, openings.get(link.pk), why.get(link.website_id, "")) for link in links)
+def _rows(share_links: Iterable[ShareLink]) -> tuple[ShareLinkRow, ...]:
+    share_links = list(share_links)
+    openings = ShareOpening.objects.in_bulk(share_link.pk for share_link in share_links)
+    refusal_of = refusals(share_link.website_id for share_link in share_links)
+    return tuple(
+        _row(share_link, openings.get(share_link.pk), refusal_of.get(share_link.website_id, ""))
+        for share_link in share_links
+    )
 
 
 def refusals(website_ids: Iterable[int]) -> dict[int, str]:
     """Return the known reasons why websites have no results, by website id."""
-    stored = WebsiteSummary.objects.filter(pk__in=set(website_ids)).exclude(refusal="")
-    codes = stored.values_list("pk", "refusal")
-    return {pk: str(labels.REFUSALS.get(code, (_("No results"),))[0]) for pk, code in codes}
+    stored = WebsiteSummary.objects.filter(website_id__in=set(website_ids)).exclude(refusal="")
+    codes = stored.values_list("website_id", "refusal")
+    unknown = (_("No results"), "")  # reason and advice, as in the table
+    return {website_id: str(labels.REFUSALS.get(code, unknown)[0]) for website_id, code in codes}
 
 
-def _row(link: ShareLink, opening: ShareOpening | None, refusal: str) -> ShareRow:
-    is_of_old_link = link.link_id != link.website.link_id
-    return ShareRow(
-        pk=link.pk,
-        host=link.website.host,
-        title=link.title,
-        url=_page_url(link),
-        created_by=link.created_by,
-        created_at=link.created_at,
-        expires_at=link.expires_at,
-        revoked_at=link.revoked_at,
+def _row(share_link: ShareLink, opening: ShareOpening | None, refusal: str) -> ShareLinkRow:
+    is_of_old_link = share_link.link_id != share_link.website.link_id
+    return ShareLinkRow(
+        pk=share_link.pk,
+        host=share_link.website.host,
+        title=share_link.title,
+        url=_page_url(share_link),
+        created_by=share_link.created_by,
+        created_at=share_link.created_at,
+        expires_at=share_link.expires_at,
+        revoked_at=share_link.revoked_at,
         last_opened_at=opening.last_opened_at if opening else None,
-        includes_evidence=link.includes_evidence,
+        includes_evidence=share_link.includes_evidence,
         refusal=str(labels.REFUSALS["revoked_link"][0]) if is_of_old_link else refusal,
     )
 
 
-def _page_url(link: ShareLink) -> str:
+def _page_url(share_link: ShareLink) -> str:
     """Return the members' page of the finding or the list; empty for unknown filters."""
-    address = site_address(link.website, is_shared=True)
-    if link.finding_id:
-        return address.of_finding(link.finding_id)
-    filters = Filters.from_text(link.filters)
+    address = site_address(share_link.website, names_account=True)
+    if share_link.finding_id:
+        return address.of_finding(share_link.finding_id)
+    filters = Filters.from_text(share_link.filters)
     return "" if filters is None else str(replace(address, filters=filters))

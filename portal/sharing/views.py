@@ -43,14 +43,15 @@ from portal.sharing.view_models import account_sections, list_title, shared_find
 from signed_api.errors import CallError, InactiveEntitlement, RevokedLink, UnknownFinding, UnknownLink
 from signed_api.findings import DashboardResponse, FindingDetail
 
-RETRY_SECONDS = 60
+RETRY_SECONDS = 60  # after a failure of the service
 MAX_SHARED = 100  # findings in a shared list, the most in one response of the service
 MAX_WITH_LOCATIONS = 10  # findings of a shared problem with all their locations: each needs a request
-_SHARED = "shared_forms"  # session key: CSRF tokens of used forms, because a reload sends a form again
-_KEPT_FORMS, _TOKEN_LENGTH = 10, 64
+_USED_FORMS = "shared_forms"  # session key: CSRF tokens of used forms, because a reload sends a form again
+_MAX_USED_FORMS = 10  # in a session
+_CSRF_TOKEN_LENGTH = 64
 _LOST = (InactiveEntitlement, RevokedLink, UnknownLink, UnknownFinding)  # shown like a revoked link
 
-_limited: Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]] = rate_limit(
+_rate_limited: Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]] = rate_limit(
     action="shared", limit_get=True
 )
 
@@ -86,8 +87,8 @@ def set_tracker(request: HttpRequest, account: int) -> HttpResponse:
 @members_only
 def revoke(request: HttpRequest, share_link: int) -> HttpResponse:
     """End a share link."""
-    own = get_object_or_404(ShareLink.objects.manageable_by(request.user), pk=share_link)
-    is_revoked = actions.revoke(own)
+    own_share_link = get_object_or_404(ShareLink.objects.manageable_by(request.user), pk=share_link)
+    is_revoked = actions.revoke(own_share_link)
     messages.info(request, _("The link no longer works.") if is_revoked else _("The link had already ended."))
     return redirect("portal:shares")
 
@@ -101,20 +102,20 @@ def share_finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpR
         raise Http404
     if request.method != "POST":
         return redirect(page.url)
-    form = _valid(request, ShareForm(request.POST), website)
+    form = _valid_form(request, ShareForm(request.POST), website)
     try:
         finding = service.get_finding(website, finding_id).finding
     except CallError as error:
         error_page = website_error_page(error, website, request.user)
         return render_site(request, replace(page, error_page=error_page))
 
-    def ways(link: Lead) -> HandOver:
+    def ways_to_share(link: Lead) -> HandOver:
         tracker = IssueTracker.objects.filter(account=website.account_id).first()
         return hand_over(finding, host=host, link=link, tracker=tracker)
 
     has_evidence = form.cleaned_data["evidence"]
     subject = Subject(title=finding.title, finding_id=finding_id, includes_evidence=has_evidence)
-    return _create_and_show(request, website, form, subject, page_url=page.url, ways=ways)
+    return _create_and_show(request, website, form, subject, page_url=page.url, ways_to_share=ways_to_share)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -125,7 +126,8 @@ def share_list(request: HtmxHttpRequest, host: str) -> HttpResponse:
     filters = replace(page.address.filters.without_page, sort="")
     if request.method != "POST":
         return redirect(page.url)
-    form = _valid(request, (ShareForm if filters.problem else ShareListForm)(request.POST), website)
+    form_class = ShareForm if filters.problem else ShareListForm  # a list has no evidence to share
+    form = _valid_form(request, form_class(request.POST), website)
     try:
         dashboard = service.get_dashboard(website, replace(filters, page_size=MAX_LOCATIONS).to_request())
     except CallError as error:
@@ -137,8 +139,9 @@ def share_list(request: HtmxHttpRequest, host: str) -> HttpResponse:
         includes_evidence=form.cleaned_data.get("evidence", False),
     )
 
-    def ways(link: Lead) -> HandOver:
-        if not (chosen := chosen_problem(dashboard, replace(page.address, filters=filters))):
+    def ways_to_share(link: Lead) -> HandOver:
+        chosen = chosen_problem(dashboard, replace(page.address, filters=filters))
+        if not chosen:
             return HandOver(mail_url=list_mail_url(subject.title, host=host, link=link.url))
         tracker = IssueTracker.objects.filter(account=website.account_id).first()
         return hand_over_problem(
@@ -150,7 +153,7 @@ def share_list(request: HtmxHttpRequest, host: str) -> HttpResponse:
             tracker=tracker,
         )
 
-    return _create_and_show(request, website, form, subject, page_url=page.url, ways=ways)
+    return _create_and_show(request, website, form, subject, page_url=page.url, ways_to_share=ways_to_share)
 
 
 def _page_of(request: HtmxHttpRequest, host: str, *, finding_id: str = "") -> tuple[Website, SitePage]:
@@ -161,7 +164,7 @@ def _page_of(request: HtmxHttpRequest, host: str, *, finding_id: str = "") -> tu
     return website, site_page(website, candidates, Filters.from_query(request.GET), finding_id=finding_id)
 
 
-def _valid(request: HttpRequest, form: ShareListForm, website: Website) -> ShareListForm:
+def _valid_form(request: HttpRequest, form: ShareListForm, website: Website) -> ShareListForm:
     """Return the valid form of an owner or a manager; raises Http404 for other members, else BadRequest."""
     _require_manager(request, website)
     if not form.is_valid():
@@ -183,11 +186,12 @@ def _create_and_show(
     subject: Subject,
     *,
     page_url: str,
-    ways: Callable[[Lead], HandOver],
+    ways_to_share: Callable[[Lead], HandOver],
 ) -> HttpResponse:
-    """Create the link, and show it once with the ``ways`` to pass it on."""
-    sent = request.POST.get("csrfmiddlewaretoken", "")[:_TOKEN_LENGTH]  # differs on each page
-    if sent and sent in (shared := request.session.get(_SHARED, [])):
+    """Create the share link, and show it once with the ways to pass it on."""
+    form_token = request.POST.get("csrfmiddlewaretoken", "")[:_CSRF_TOKEN_LENGTH]  # differs on each page
+    used_forms = request.session.get(_USED_FORMS, [])
+    if form_token and form_token in used_forms:
         messages.info(request, _("This link exists already. To make another one, open its page again."))
         return redirect("portal:shares")
     try:
@@ -198,23 +202,23 @@ def _create_and_show(
             _require_manager(request, website)  # again, under the lock: the role may have ended meanwhile
     except Website.DoesNotExist as error:
         raise Http404 from error
-    except actions.TooManyLinks:
-        return _refuse_more_links(request)
-    if sent:
-        request.session[_SHARED] = [*shared, sent][-_KEPT_FORMS:]
+    except actions.TooManyShareLinks:
+        return _refuse_more_share_links(request)
+    if form_token:
+        request.session[_USED_FORMS] = [*used_forms, form_token][-_MAX_USED_FORMS:]
     link = portal_origin(request) + reverse("portal:shared", args=[token])
     context = {
         "share_link": share_link,
         "link": link,
         "page_url": page_url,
-        "hand_over": ways(Lead(link, is_share_link=True)),
+        "hand_over": ways_to_share(Lead(link, is_share_link=True)),
         "is_for_email": request.POST.get("way") == "email",
     }
     return render(request, "portal/sharing/created.html", context)
 
 
-def _refuse_more_links(request: HttpRequest) -> HttpResponse:
-    count = actions.MAX_LIVE_LINKS
+def _refuse_more_share_links(request: HttpRequest) -> HttpResponse:
+    count = actions.MAX_LIVE_SHARE_LINKS
     text = ngettext(
         "An organization can have %(count)s working share link. Revoke one that is no longer needed.",
         "An organization can have %(count)s working share links. Revoke some that are no longer needed.",
@@ -231,14 +235,14 @@ def _render_shares(request: HttpRequest, invalid_form: IssueTrackerForm | None =
 
 @for_strangers
 @require_safe
-@_limited
+@_rate_limited
 @gzip_page
 def shared(request: HttpRequest, token: str) -> HttpResponse:
     """Show the shared finding, problem or list; every ended link gets the same 404, a service failure 503."""
     try:
         share_link = actions.find(token)
         template, content = _content(share_link)
-    except (actions.LinkEnded, *_LOST):
+    except (actions.NoLongerShared, *_LOST):
         return render(request, "portal/sharing/ended.html", status=404)
     except CallError:  # the gateway has logged it
         response = render(request, "portal/sharing/unavailable.html", status=503)
@@ -250,7 +254,7 @@ def shared(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _content(share_link: ShareLink) -> tuple[str, dict[str, Any]]:
-    """Return the template and its context; raises CallError, and LinkEnded for unknown filters."""
+    """Return the template and its context; raises CallError, and NoLongerShared for unknown filters."""
     website = share_link.website
     if share_link.finding_id:
         response = service.get_finding(website, share_link.finding_id)
@@ -258,24 +262,24 @@ def _content(share_link: ShareLink) -> tuple[str, dict[str, Any]]:
         return "portal/sharing/finding.html", {"finding": finding}
     filters = Filters.from_text(share_link.filters)
     if filters is None:  # a filter is no longer known: without it, the list would show too much
-        raise actions.LinkEnded
+        raise actions.NoLongerShared
     dashboard = service.get_dashboard(website, replace(filters, page_size=MAX_SHARED).to_request())
     if not filters.problem or not dashboard.threats:
         return "portal/sharing/list.html", {"list": shared_list(dashboard, filters)}
     problem = shared_problem(
         dashboard,
         filters,
-        locations=_locations(website, dashboard),
+        details=_details(website, dashboard),
         includes_evidence=share_link.includes_evidence,
     )
     return "portal/sharing/problem.html", {"problem": problem}
 
 
-def _locations(website: Website, dashboard: DashboardResponse) -> dict[str, FindingDetail]:
+def _details(website: Website, dashboard: DashboardResponse) -> dict[str, FindingDetail]:
     """Return the first findings with several locations, with all their locations, by id."""
-    several = [threat.id for threat in dashboard.threats if threat.locations_count > 1]
-    found = {}
-    for finding_id in several[:MAX_WITH_LOCATIONS]:
+    with_several = [threat.id for threat in dashboard.threats if threat.locations_count > 1]
+    details = {}
+    for finding_id in with_several[:MAX_WITH_LOCATIONS]:
         with suppress(UnknownFinding):  # deleted since the list was read
-            found[finding_id] = service.get_finding(website, finding_id).finding
-    return found
+            details[finding_id] = service.get_finding(website, finding_id).finding
+    return details

@@ -12,7 +12,7 @@ from django.utils import timezone
 from audit.models import RETENTION
 from audit.recording import Person
 from audit.recording import record as audit
-from foundation.addresses.mail_addresses import is_of
+from foundation.addresses.mail_addresses import with_address
 from portal.models import Account, Invitation, Membership, MembershipChange
 from portal.team import emails
 from portal.team.seats import UNLIMITED, Seats, check_may_invite, check_may_join
@@ -158,8 +158,8 @@ def remove(membership: Membership, *, by: User) -> None:
 def withdraw_invitations_of(membership: Membership, *, by: User | None) -> None:
     """Withdraw the open invitations from and to this person: each could restore a role."""
     account = _lock_account(membership.account_id)
-    theirs = Q(invited_by=membership.user_id) | is_of(membership.user.email)
-    for invitation in account.invitations.open(at=timezone.now()).filter(theirs):
+    from_or_to_person = Q(invited_by=membership.user_id) | with_address(membership.user.email)
+    for invitation in account.invitations.open(at=timezone.now()).filter(from_or_to_person):
         withdraw(invitation, by=by)
 
 
@@ -184,7 +184,7 @@ def _lock_account(account_id: int) -> Account:
 def _require_owner(account_id: int, by: User | None) -> None:
     """Raise DoesNotExist if the person has lost the owner role since the page was opened."""
     if by is not None:
-        Membership.objects.owners().get(account=account_id, user=by)
+        Membership.objects.owners().get(account=account_id, user=by)  # raises it
 
 
 def _require_other_owner(membership: Membership) -> None:

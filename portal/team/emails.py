@@ -11,7 +11,8 @@ from portal.emails import to_owners, with_link
 from portal.models import Invitation, MembershipChange
 
 _DOTS = r"[.@\u3002\uff0e\uff61]"  # every dot that host names allow, and "@"
-_LINK_SIGNS = re.compile(rf"://|(?<=[^\W\d_]){_DOTS}(?=\w)|{_DOTS}(?=[^\W\d_])")  # not in numbers such as 2.0
+# "://", or a dot next to a letter: not in numbers such as 2.0
+_LINK_SIGNS = re.compile(rf"://|(?<=[^\W\d_]){_DOTS}(?=\w)|{_DOTS}(?=[^\W\d_])")
 
 
 def send_invitation(invitation: Invitation, link: str, *, by: str) -> None:

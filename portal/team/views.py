@@ -208,15 +208,15 @@ def _end_membership(request: HttpRequest, membership: Membership, text: str, pag
 def _advise(request: HttpRequest, member: Membership, old_role: str, new_role: str) -> None:
     """Warn of access that a former role may leave behind; ``new_role`` is empty for a removed member."""
     person, texts = member.user.get_username(), []
-    if old_role == Membership.Role.OWNER != new_role:
+    if old_role == Membership.Role.OWNER and new_role != Membership.Role.OWNER:
         texts.append(
             _(
                 "%(name)s may know API secrets of %(account)s, which still work: "
                 "replace them on the page “API”."
             )
         )
-    own_links = ShareLink.objects.of_account(member.account).filter(creator=member.user)
-    if new_role in ("", Membership.Role.VIEWER) and own_links.live(at=timezone.now()).exists():
+    share_links = ShareLink.objects.of_account(member.account).filter(creator=member.user)
+    if new_role in ("", Membership.Role.VIEWER) and share_links.live(at=timezone.now()).exists():
         texts.append(
             _("Share links that %(name)s made still work, until someone ends them on the page “Share links”.")
         )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 _METRIC = r"/[A-Za-z]{1,3}:[A-Za-z]{1,2}"
 _VECTOR = re.compile(rf"\b(?:CVSS:(?P<version>[34]\.[01])(?:{_METRIC})+|AV:[NAL](?:{_METRIC})+)")
+# A line such as "CVSS score: 7.5" or "CVSS: CVSS:3.1/AV:N 7.5"
 _SCORE = re.compile(r"^CVSS(?: score)?: *(?:CVSS\S* )?(10(?:\.0)?|\d(?:\.\d)?)\b", re.MULTILINE)
 
 # CVSS 3.1, section 7.4: weights of the metrics; "PR" has other weights if the scope changes.

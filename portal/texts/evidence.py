@@ -33,6 +33,7 @@ MAX_PROOFS = 20  # marks in a part
 SHOWN_LINES, SHOWN_CHARACTERS = 20, 1_600  # of a collapsed part, and of a part in a PDF
 MAX_COMPARED = 200  # proofs to search for; a scanner's text may have thousands of lines and parts
 _HEADING = re.compile(rf"({'|'.join(LABELS)}):\n")
+# Where a part starts: at a heading, a request line or a status line, after a blank line or at the beginning
 _START = re.compile(
     rf"(?:\A|(?<=\n\n))(?=(?:{'|'.join(LABELS)}):\n|[A-Z]{{3,10}} \S+ HTTP/[\d.]+\s|HTTP/[\d.]+ \d{{3}}\b)"
 )
@@ -94,9 +95,10 @@ def _part(name: str, body: str, proofs: Iterable[str]) -> EvidencePart:
 def _marked(body: str, proofs: list[str]) -> SafeString:
     if not proofs:
         return format_html("{}", body)
+    # The group makes split() keep the proofs: every second piece is one.
     pieces = re.split(f"({'|'.join(map(re.escape, proofs))})", body)
     return format_html_join(
         "",
         "{}",
-        ((format_html("<mark>{}</mark>", piece) if n % 2 else piece,) for n, piece in enumerate(pieces)),
+        ((format_html("<mark>{}</mark>", piece) if at % 2 else piece,) for at, piece in enumerate(pieces)),
     )

@@ -20,7 +20,7 @@ def highlight(text: str, search: str) -> SafeString:
     if not words:
         return conditional_escape(text)
     positions = _matching_positions(text, words)
-    runs = groupby(enumerate(text), key=lambda numbered: numbered[0] in positions)
+    runs = groupby(enumerate(text), key=lambda pair: pair[0] in positions)  # pairs: position, character
     return format_html_join("", "{}", ((_run(run, is_match),) for is_match, run in runs))
 
 
@@ -37,5 +37,7 @@ def _matching_positions(text: str, words: Sequence[str]) -> set[int]:
         length = len(word[0]) if word[0] in words else len(words[-1])
         if word[0] in words or word[0].startswith(words[-1]):
             start, end = word.start(), word.start() + length
-            positions.update(range(origins[start], max(origins[end], origins[end - 1] + 1)))
+            # A character such as "ß" can fold into several: its whole self is marked.
+            end_in_text = max(origins[end], origins[end - 1] + 1)
+            positions.update(range(origins[start], end_in_text))
     return positions

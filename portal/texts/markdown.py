@@ -8,8 +8,8 @@ _TAGS = {
     "a", "blockquote", "br", "code", "del", "em", "hr", "li", "ol", "p", "pre", "s", "strong",
     "table", "tbody", "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
-# The parser searches the rest of the paragraph for the end of a link, once for each bracket.
-MAX_STEPS = 3_000_000
+# Of one note: the parser searches the rest of the paragraph for the end of a link, once for each bracket.
+MAX_LINK_SEARCH_STEPS = 3_000_000
 _markdown = MarkdownIt("js-default", {"html": False, "linkify": False}).disable("image")
 _without_links = MarkdownIt("js-default", {"html": False, "linkify": False}).disable(["image", "link"])
 
@@ -21,7 +21,7 @@ def render_note(text: str) -> SafeString:
     rendered without links.
     """
     steps = sum(part.count("[") * len(part) for part in text.split("\n\n"))
-    parser = _markdown if steps <= MAX_STEPS else _without_links
+    parser = _markdown if steps <= MAX_LINK_SEARCH_STEPS else _without_links
     tokens = parser.parse(text)
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):

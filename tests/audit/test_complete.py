@@ -205,13 +205,13 @@ def commands():
 def test_every_command_writes_an_event_or_says_why_not():
     plain = {name for name, command in commands() if not issubclass(command, OperatorCommand)}
     assert plain == PLAIN_COMMANDS.keys()
-    without = {name: command.without_event for name, command in commands() if name not in plain}
+    without = {name: command.no_event_because for name, command in commands() if name not in plain}
     assert all(isinstance(reason, str) for reason in without.values())
     assert {name for name, reason in without.items() if reason} == NO_EVENT | EVENTS_OF_EACH_CHANGE
 
 
 def test_every_command_that_changes_something_asks_who_and_why():
-    asking = {name for name, command in commands() if getattr(command, "on_record", None)}
+    asking = {name for name, command in commands() if getattr(command, "audit_options", None)}
     assert asking == {name for name, _ in commands()} - PLAIN_COMMANDS.keys() - NO_EVENT
 
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from dashboard_api.models import Secret
 from dashboard_api.queries.credentials import read_credentials
-from portal.answers.service import linked_site
+from portal.answers.service import signer_of_website
 from tests.config.operations.test_environment import ONE, TWO
 from tests.dashboard_api.calls import ask, fields_for
 from tests.factories import (
@@ -93,7 +93,7 @@ def test_a_secret_is_in_no_text_log_dump_or_page(client, caplog):
     call_command("dumpdata", "dashboard_api.secret", "portal.account", stdout=dump)
     client.force_login(make_user("root", is_staff=True, is_superuser=True))
     texts = {
-        "objects": repr([secret, account, linked_site(website), vars(secret), vars(account)]),
+        "objects": repr([secret, account, signer_of_website(website), vars(secret), vars(account)]),
         "credentials": repr(read_credentials(link.account.ref, link.link_id, timezone.now())),
         "refusal": refused.content.decode(),
         "log": caplog.text,

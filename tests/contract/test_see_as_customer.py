@@ -70,6 +70,9 @@ def test_the_page_has_no_form_of_a_member(support, websites):
     page = support.get(URL, {"account": "acct_0001"}).content.decode()
     main = page[page.index("<main") : page.index("</main>")]
     assert "<form" not in main
+    filtered = support.get(URL, {"account": "acct_0001", "severity": "Medium"}).content.decode()
+    assert "Save this view" not in filtered
+    assert support.post("/sites/shop.example.com/views/?severity=Medium", {"name": "Mine"}).status_code == 404
     assert support.post(URL, {"account": "acct_0001"}).status_code == 405
 
 

@@ -93,7 +93,7 @@ def scraped(monkeypatch):
     """The names of all metrics of the product, without the prefix."""
     monkeypatch.setattr(settings, "METRICS_TOKEN", "x" * 32)
     monkeypatch.setattr(health, "READINESS", Readiness({"database": lambda: None}))
-    metrics._depths.cache_clear()
+    metrics._database_gauges.cache_clear()
     text = Client().get("/metrics", HTTP_AUTHORIZATION=f"Bearer {'x' * 32}").text
     families = text_string_to_metric_families(text)
     return {

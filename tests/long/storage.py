@@ -58,7 +58,7 @@ def _join_race(together: Any, start: str) -> None:
 
 def _race(rounds: int) -> list[tuple[bool, bool]]:
     """Return for each round whether this process won the nonce in the store, and in its own memory."""
-    from dashboard_api.models import CallFacts, Claim, Nonce
+    from dashboard_api.models import CallFacts, Nonce, NonceClaim
 
     at, own, won = datetime.now(UTC), set[str](), []
     facts = CallFacts(at, 1, None, "site/dashboard", "0" * 16, "192.0.2.1")
@@ -66,7 +66,7 @@ def _race(rounds: int) -> list[tuple[bool, bool]]:
         nonce = f"{_racing['start']}-{number}"
         _racing["together"].wait(60)
         claim = Nonce.objects.claim(1, nonce, expires_at=at + timedelta(minutes=6), facts=facts)
-        won.append((claim is Claim.ACCEPTED, nonce not in own))
+        won.append((claim is NonceClaim.ACCEPTED, nonce not in own))
         own.add(nonce)
     return won
 

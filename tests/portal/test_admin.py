@@ -325,7 +325,7 @@ def test_operators_see_share_links_and_revoke_them_and_change_nothing_else(opera
     operator.post(page("sharelink_changelist"), {"action": "revoke", "_selected_action": share_link.pk})
     share_link.refresh_from_db()
     assert share_link.revoked_at
-    with pytest.raises(sharing.LinkEnded):
+    with pytest.raises(sharing.NoLongerShared):
         sharing.find(token)
 
 

@@ -28,7 +28,7 @@ PUBLIC = {
 HTMX = {"HX-Request": "true", "HX-Target": "results"}
 WAYS = [("GET", {}), ("GET", HTMX), ("POST", {})]
 # Where the address of a form leads, whatever its object.
-LISTS = {"/team/", "/shares/", "/notifications/", "/accounts/"}
+LISTS = {"/team/", "/shares/", "/views/", "/notifications/", "/accounts/"}
 HOST = "canary.example.com"
 
 
@@ -52,6 +52,7 @@ def values():
     share_link = portal.ShareLink.objects.create(
         website=website, link_id=website.link_id, title="Canary finding", token_hash="0" * 64, expires_at=soon
     )
+    saved_view = portal.SavedView.objects.create(account=account, name="Canary view", query="query=canary")
     return {
         "host": HOST,
         "account": account.pk,
@@ -59,6 +60,7 @@ def values():
         "membership": membership.pk,
         "invitation": invitation.pk,
         "share_link": share_link.pk,
+        "saved_view": saved_view.pk,
         "finding_id": "1",
         "claim_id": 1,
         "job_id": 1,

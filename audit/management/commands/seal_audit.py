@@ -20,8 +20,8 @@ class Command(OperatorCommand):
         "Seal the audit events since the last seal with a digest, which also goes to the log: verify_audit "
         "compares them. Run it each hour."
     )
-    without_event = "the seal is the record, in the table of seals and in the log"
-    on_record = None
+    no_event_because = "the seal is the record, in the table of seals and in the log"
+    audit_options = None
 
     def perform(self, **options: Any) -> Result:
         """Store the events that waited for an import, then seal."""
@@ -31,6 +31,8 @@ class Command(OperatorCommand):
         except OperationalError as error:
             raise CommandError("The events were not sealed, because the database is busy.") from error
         if seal is None:
-            return Result(text="There are no new events.", fields={"changed": False, "digest": None})
+            return Result(text="There are no new events.", json_output={"changed": False, "digest": None})
         text = f"Sealed the events up to {seal.last_id}: {seal.digest}."
-        return Result(text=text, fields={"changed": True, "last_id": seal.last_id, "digest": seal.digest})
+        return Result(
+            text=text, json_output={"changed": True, "last_id": seal.last_id, "digest": seal.digest}
+        )

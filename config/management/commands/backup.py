@@ -21,8 +21,8 @@ class Command(OperatorCommand):
         "Write a backup of the databases into a new folder in DIR, and check it, while the service runs. "
         "MASTER_KEYS, without which a backup's secrets cannot be opened, are not in it: keep .env elsewhere."
     )
-    without_event = "it only reads"
-    on_record = None
+    no_event_because = "it only reads"
+    audit_options = None
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", metavar="DIR", type=Path)
@@ -36,16 +36,17 @@ class Command(OperatorCommand):
             written = write_backup(folder, now=timezone.now())
         except (BackupError, OSError) as error:
             raise CommandError(str(error)) from error
-        whole = backups_in(folder)
-        later = [backup for backup in whole if backup.name > written.name]
-        old = [backup for backup in whole if backup not in later][:-keep] if keep else []
+        complete = backups_in(folder)
+        later = [backup for backup in complete if backup.name > written.name]
+        dated = [backup for backup in complete if backup not in later]
+        old = dated[:-keep] if keep else []
         for backup in old:
             shutil.rmtree(backup)
         size = sum(file.stat().st_size for file in written.iterdir())
         deleted = f" Deleted older ones: {len(old)}." if old else ""
         return Result(
             text=f"Wrote {written} ({size / 1e6:,.1f} MB).{deleted}",
-            fields={"backup": str(written), "bytes": size, "deleted": [str(backup) for backup in old]},
+            json_output={"backup": str(written), "bytes": size, "deleted": [str(backup) for backup in old]},
             failure=_wrong_clock(later),
         )
 

@@ -22,13 +22,14 @@ from config.demo import seeding, website
 from config.demo.accounts import read_accounts
 from config.demo.environment import DATABASE_URL, add_options, website_port
 from config.operations.databases import databases
-from dashboard_api import models as customers
+from dashboard_api.models import Account, Secret
 from dashboard_api.ownership.checking import FILE_PATH
 from foundation.sealing import CannotUnseal
-from portal.models import Account, Website
+from portal.models import Account as PortalAccount
+from portal.models import Website
 
 EXAMPLE = "shop.example.com"
-CLAIM_SECONDS = 30.0  # between two rounds; each checks only claims that are due
+CLAIM_CHECK_SECONDS = 30.0  # between two rounds; each checks only claims that are due
 WEBSITE_FOLDER = settings.BASE_DIR / "var/demo/website"
 
 
@@ -43,7 +44,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, port: int, no_serve: bool, reset: bool, **options: Any) -> None:
         logging.getLogger("audit").setLevel(logging.WARNING)  # its lines would hide the addresses below
         files = _demo_files()
-        password = os.environ["DEMO_PASSWORD"]
+        password = os.environ["DEMO_PASSWORD"]  # from the .env that config/demo/environment.py wrote
         try:
             if reset:
                 _delete(files)
@@ -54,24 +55,24 @@ class Command(BaseCommand):
         self.stdout.write(_introduction(port, password))
         self.stdout.flush()
         if not no_serve:
-            with website.serving(WEBSITE_FOLDER, website_port(port)), _worker(), checking_claims():
+            with website.serving(WEBSITE_FOLDER, website_port(port)), _scan_worker(), checking_claims():
                 os.environ["DJANGO_RUNSERVER_HIDE_WARNING"] = "true"
                 call_command("runserver", f"127.0.0.1:{port}", use_reloader=False, skip_checks=True)
 
     def _prepare(self, password: str) -> None:
         for alias in settings.DATABASES:
-            call_command("migrate", database=alias, verbosity=0, skip_checks=False)
+            call_command("migrate", database=alias, verbosity=0, skip_checks=False)  # call_command would skip
         call_command("collectstatic", interactive=False, verbosity=0)
         if not seeding.is_seeded():
             self.stdout.write("Creating demo data ...")
             seeding.seed(password)
-        if settings.PUBLIC_DEMO:  # an .env of an earlier version has no such line
+        if settings.PUBLIC_DEMO:  # off with the .env that an earlier version wrote
             call_command("publish_telemetry", by="demo", stdout=StringIO())
-        _refuse_foreign_keys()
+        _refuse_keys_of_another_env()
 
 
 @contextmanager
-def _worker() -> Iterator[None]:
+def _scan_worker() -> Iterator[None]:
     """Run the worker of scans until the block ends, also when this process gets SIGTERM."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "crawl"]
@@ -83,7 +84,7 @@ def _worker() -> Iterator[None]:
 
 
 @contextmanager
-def checking_claims(pause: float = CLAIM_SECONDS) -> Iterator[None]:
+def checking_claims(pause: float = CLAIM_CHECK_SECONDS) -> Iterator[None]:
     """Check claims every ``pause`` seconds until the block ends, as cron does in production."""
     is_over = Event()
 
@@ -121,10 +122,10 @@ def _delete(files: Iterable[Path]) -> None:
             file.with_name(file.name + suffix).unlink(missing_ok=True)
 
 
-def _refuse_foreign_keys() -> None:
+def _refuse_keys_of_another_env() -> None:
     """Raise CommandError if the keys of this .env cannot open the stored secrets."""
     try:
-        for account in Account.objects.all():
+        for account in PortalAccount.objects.all():
             account.reveal_secret()
     except CannotUnseal as error:
         raise CommandError(
@@ -137,8 +138,9 @@ def _introduction(port: int, password: str) -> str:
     address = f"http://127.0.0.1:{port}"
     manage = f"{_python()} manage.py"
     demo = read_accounts()
-    people = "\n".join(f"    {person.username:<11}{person.pages}" for person in demo.people)
-    shop = Website.objects.select_related("account").get(host=EXAMPLE, account__ref=demo.sites[0].account)
+    people = "\n".join(f"    {person.username:<11}{person.what_they_see}" for person in demo.people)
+    example = next(site for site in demo.sites if site.host == EXAMPLE)
+    shop = Website.objects.select_related("account").get(host=EXAMPLE, account__ref=example.account)
     return f"""
   Portal   {address}/ (http://localhost:{port}/ to try passkeys)
   Admin    {address}/admin/
@@ -150,7 +152,7 @@ def _introduction(port: int, password: str) -> str:
   Try it as a new customer: this demo serves a website to check, {website.NAME}.
     Create an account at {address}/sign-up/: the e-mail with the link is printed here.
     Add {website.NAME}, and save the content of its proof file as
-      {_shown(WEBSITE_FOLDER / FILE_PATH.removeprefix("/"))}
+      {_from_here(WEBSITE_FOLDER / FILE_PATH.removeprefix("/"))}
     Press "Check now": the first scan begins, and its findings appear within a minute.
 
   Call the API as a customer's backend does: the samples of the documentation, with a test secret
@@ -169,18 +171,21 @@ def _introduction(port: int, password: str) -> str:
 
 def _test_secret(account_ref: str) -> str:
     """Return the account's test secret, and issue it if it is missing."""
-    owner = customers.Account.objects.get(ref=account_ref)
-    issued = owner.secrets.filter(is_test=True, state=customers.Secret.State.ACTIVE).first()
-    return issued.reveal() if issued else customers.Secret.objects.issue(owner, by="demo", is_test=True)[1]
+    account = Account.objects.get(ref=account_ref)
+    issued = account.secrets.filter(is_test=True, state=Secret.State.ACTIVE).first()
+    if issued:
+        return issued.reveal()
+    _, secret_text = Secret.objects.issue(account, by="demo", is_test=True)
+    return secret_text
 
 
 def _python() -> str:
     """Return the Python interpreter as a person would type it here."""
     executable = Path(sys.executable)
-    return _shown(executable) if executable.is_relative_to(Path.cwd()) else "python"
+    return _from_here(executable) if executable.is_relative_to(Path.cwd()) else "python"
 
 
-def _shown(path: Path) -> str:
+def _from_here(path: Path) -> str:
     """Return the path as a person would type it here."""
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

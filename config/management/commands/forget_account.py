@@ -9,9 +9,9 @@ from django.db import transaction
 from audit.recording import Subject, record
 from config.operations.forgetting.asking import ask_for
 from config.operations.forgetting.people import forget_people
-from foundation.operations.operator_command import OnRecord, OperatorCommand, Result
+from foundation.operations.operator_command import AuditOptions, OperatorCommand, Result
 
-_SHOWN = 20  # hosts and people by name
+_MAX_SHOWN = 20  # of each kind, by name
 
 
 class Command(OperatorCommand):
@@ -24,8 +24,8 @@ class Command(OperatorCommand):
         "accounts share is kept. Backups and logs are not changed. It shows what it will delete, and asks "
         "for the reference unless --yes is given. If service and portal are separate, run it in both."
     )
-    on_record = OnRecord(needs_by=True, needs_reason=True)
-    commits_itself = True  # nothing is locked while the operator reads
+    audit_options = AuditOptions(requires_by=True, requires_reason=True)
+    in_one_transaction = False  # nothing is locked while the operator reads
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("ref", metavar="REF", help="the account's reference")
@@ -39,7 +39,7 @@ class Command(OperatorCommand):
             raise CommandError("Take PORTAL_ACCOUNT_REF and SITE_API_SECRET out of the settings first.")
         parts = _parts(ref)
         if not parts:
-            return Result(text=f"There is no account {ref}.", fields={"changed": False, "account": ref})
+            return Result(text=f"There is no account {ref}.", json_output={"changed": False, "account": ref})
         self.stderr.write("\n".join([f"This deletes {ref} for good:", *_lines(parts)]), style_func=str)
         if not yes:
             ask_for(ref, name="the reference")
@@ -54,7 +54,7 @@ class Command(OperatorCommand):
         done = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in counts.items() if number)
         return Result(
             text=f"{ref} is deleted ({done}). Backups contain it until they are deleted.",
-            fields={"changed": True, "account": ref, **counts},
+            json_output={"changed": True, "account": ref, **counts},
         )
 
 
@@ -78,14 +78,15 @@ def _lines(parts: list[Any]) -> list[str]:
     lines = []
     for part in parts:
         lines += [f"  {name.replace('_', ' ')}: {number}" for name, number in part.counts().items()]
+        # Websites are of the service's part only, people of the portal's.
         for what, objects in (
             ("websites that only it has", getattr(part, "own", ())),
             ("people who are in no other account", getattr(part, "people", ())),
             ("kept, because others have it, too", getattr(part, "shared", ())),
             ("kept, because they are staff or in another account", getattr(part, "kept", ())),
         ):
-            names = [str(each) for each in objects[: _SHOWN + 1]]
-            more = [" and more"] if len(names) > _SHOWN else []
+            names = [str(each) for each in objects[: _MAX_SHOWN + 1]]
+            more = [" and more"] if len(names) > _MAX_SHOWN else []
             if names:
-                lines.append(f"  {what}: {', '.join(names[:_SHOWN])}{''.join(more)}")
+                lines.append(f"  {what}: {', '.join(names[:_MAX_SHOWN])}{''.join(more)}")
     return lines

@@ -13,11 +13,11 @@ from django.db import transaction
 from django.db.models import Q
 
 from config.operations.forgetting.asking import ask_for
-from config.operations.forgetting.people import forget_people, named, names_of
+from config.operations.forgetting.people import forget_people, has_name, names_of
 from foundation.addresses.mail_addresses import mail_address
 from foundation.operations.operator_command import OperatorCommand, Result
 
-_WORDS = {"users": "users: {}", "invitations": "invitations: {}", "records": "names in records: {}"}
+_TEXTS = {"users": "users: {}", "invitations": "invitations: {}", "records": "names in records: {}"}
 
 
 class Command(OperatorCommand):
@@ -30,7 +30,7 @@ class Command(OperatorCommand):
         "that someone wrote into them. It shows who the person is, and asks for the same text again unless "
         "--yes is given. It refuses the last owner of an account, and the last superuser."
     )
-    commits_itself = True  # nothing is locked while the operator reads
+    in_one_transaction = False  # nothing is locked while the operator reads
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("person", metavar="EMAIL", help="the e-mail address, or the user name")
@@ -44,7 +44,7 @@ class Command(OperatorCommand):
         spellings = {person}
         with suppress(ValidationError):  # a user name
             spellings.add(mail_address(person))
-        found = User.objects.filter(named(spellings, "email") | Q(username__iexact=person)).order_by("pk")
+        found = User.objects.filter(has_name(spellings, "email") | Q(username__iexact=person)).order_by("pk")
         _refuse_the_last(found)
         self.stderr.write("\n".join(_lines(person, found)), style_func=str)
         if not yes:
@@ -55,9 +55,9 @@ class Command(OperatorCommand):
             if settings.ENABLE_PORTAL:
                 _withdraw_invitations(users)
             counts = asdict(forget_people(users, spellings | names_of(users)))
-        done = ", ".join(_WORDS[name].format(number) for name, number in counts.items() if number)
+        done = ", ".join(_TEXTS[name].format(number) for name, number in counts.items() if number)
         text = f"Forgotten: {done}." if done else "There is no such person on record."
-        return Result(text=text, fields={"changed": bool(done), **counts})
+        return Result(text=text, json_output={"changed": bool(done), **counts})
 
 
 def _lines(person: str, users: Iterable[User]) -> Iterator[str]:
@@ -66,11 +66,11 @@ def _lines(person: str, users: Iterable[User]) -> Iterator[str]:
     if not users:
         yield "  no user: only names and addresses on record, if any"
     for user in users:
-        kinds = ["superuser"] * user.is_superuser or ["staff"] * user.is_staff
-        kinds += ["cannot sign in"] * (not user.is_active)
-        accounts = [f"{row.role} of {row.account.ref}" for row in _memberships([user])]
-        words = ", ".join([*kinds, *accounts]) or "in no account"
-        yield f"  the user {user.username} ({user.email or 'no address'}): {words}"
+        kind = "superuser" if user.is_superuser else "staff" if user.is_staff else ""
+        state = "" if user.is_active else "cannot sign in"
+        roles = [f"{row.role} of {row.account.ref}" for row in _memberships([user])]
+        facts = ", ".join(filter(None, [kind, state, *roles])) or "in no account"
+        yield f"  the user {user.username} ({user.email or 'no address'}): {facts}"
 
 
 def _memberships(users: Iterable[User]) -> Iterable[Any]:

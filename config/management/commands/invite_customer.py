@@ -35,12 +35,14 @@ class Command(OperatorCommand):
         if sign_up.has_user(email):
             raise CommandError(f"{email} can sign in already.")
         origin = settings.PORTAL_BASE_URL or DEFAULT_ORIGIN
-        link = origin + sign_up.new_link(email, lifetime=sign_up.INVITED_FOR)
+        link = origin + sign_up.new_link(email, lifetime=sign_up.INVITATION_LIFETIME)
         record("customer.invited", Person(None, email), by=by)
         if settings.EMAIL_URL:
             try:
                 sign_up.send_invitation(email, link)
             except OSError as error:
                 raise ValidationError("The e-mail could not be sent. Try again later.") from error
-            return Result(text=f"{email} is invited.", fields={"email": email, "link": None})
-        return Result(text=f"Pass this link on to {email}: {link}", fields={"email": email, "link": link})
+            return Result(text=f"{email} is invited.", json_output={"email": email, "link": None})
+        return Result(
+            text=f"Pass this link on to {email}: {link}", json_output={"email": email, "link": link}
+        )

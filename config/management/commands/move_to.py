@@ -20,11 +20,11 @@ from django.db import DatabaseError, connections, models, router, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 
-from config.operations.backups import MOVE_ON_POSTGRESQL
+from config.operations.backups import RAISE_IDS_ON_POSTGRESQL
 from config.operations.databases import databases
 
-TARGET = "move_to"
-BATCH = 1_000
+TARGET = "move_to"  # the alias of the new database
+BATCH = 1_000  # rows in one statement
 _FORM = "must look like postgres://user@host/name"
 _FILLED_BY_TRIGGERS = "dashboard_api.models.revisions"
 
@@ -109,7 +109,7 @@ def _copy(target: BaseDatabaseWrapper) -> list[tuple[str, int]]:
     with ExitStack() as consistent:
         for alias in connections.settings:
             consistent.enter_context(transaction.atomic(using=alias))
-        for model in reversed(copied_models):  # migrations insert permissions
+        for model in reversed(copied_models):  # migrations have inserted rows, such as permissions
             model._base_manager.using(TARGET)._raw_delete(TARGET)
         counts = [(model._meta.label, _copy_rows(model)) for model in copied_models]
         with target.cursor() as cursor:
@@ -128,15 +128,16 @@ def _leave_out_deleted_ids(model: type[models.Model], target: CursorWrapper) -> 
     with source.cursor() as cursor:
         cursor.execute("SELECT seq FROM sqlite_sequence WHERE name = %s", [model._meta.db_table])
         for [last] in cursor.fetchall():  # no row if the table never had one
-            target.execute(MOVE_ON_POSTGRESQL, [last, model._meta.db_table, model._meta.pk.column])
+            target.execute(RAISE_IDS_ON_POSTGRESQL, [last, model._meta.db_table, model._meta.pk.column])
 
 
 def _copy_rows(model: type[models.Model]) -> int:
     """Copy the rows of ``model`` unchanged, also their ``auto_now`` times; return their number."""
-    fields, count = model._meta.concrete_fields, 0
-    rows, target = model._base_manager.order_by("pk").iterator(BATCH), model._base_manager.using(TARGET)
+    rows = model._base_manager.order_by("pk").iterator(BATCH)
+    target = model._base_manager.using(TARGET)
+    count = 0
     target._raw_delete(TARGET)  # triggers of other tables may have written rows
     while batch := list(islice(rows, BATCH)):
-        target._insert(batch, fields=fields, using=TARGET, raw=True)  # type: ignore[attr-defined]
+        target._insert(batch, fields=model._meta.concrete_fields, using=TARGET, raw=True)  # type: ignore[attr-defined]
         count += len(batch)
     return count

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.views.decorators.debug import sensitive_variables
 
-from foundation.operations.operator_command import OnRecord, OperatorCommand, Result, host_of
+from foundation.operations.operator_command import AuditOptions, OperatorCommand, Result, host_of
 
 DEFAULT_ORIGIN = "http://localhost:8000"
 
@@ -17,10 +17,10 @@ class Command(OperatorCommand):
     help = (
         "Set up a customer: account, plan, secret, website, link, portal access and the owner's invitation, "
         "all or nothing. The ownership of the website must have been checked; what was found for a former "
-        "owner stays with that owner. Without a mail server, the invitation's link is printed. Run again, "
-        "also with another website, it creates what is missing, and nothing twice."
+        "owner stays with that owner. Without a mail server, the invitation's link is printed. A second run, "
+        "also with another website, creates only what is missing."
     )
-    on_record = OnRecord(by="who checked it, and invites; recorded", default_by="")
+    audit_options = AuditOptions(by_help="who checked it, and invites; recorded", default_by="")
 
     def add_arguments(self, parser: CommandParser) -> None:
         if not settings.ENABLE_API:
@@ -28,7 +28,9 @@ class Command(OperatorCommand):
         from dashboard_api.management.entitlement_options import add_entitlement_options
         from dashboard_api.models import Website
 
-        parser.add_argument("ref", metavar="REF", help="its portal_account_ref, such as acct_0001")
+        parser.add_argument(
+            "ref", metavar="REF", help="the account's reference (portal_account_ref), such as acct_0001"
+        )
         parser.add_argument(
             "host",
             metavar="HOST",
@@ -48,7 +50,7 @@ class Command(OperatorCommand):
         )
         add_entitlement_options(parser)
 
-    @sensitive_variables("result", "fields", "parts", "lines")
+    @sensitive_variables("result", "json_output", "shown", "lines")
     def perform(
         self,
         *,
@@ -61,44 +63,48 @@ class Command(OperatorCommand):
         by: str,
         **options: Any,
     ) -> Result:
-        from config.onboarding.customer import SUPPORT, onboard
+        from config.onboarding.customer import OUR_TEAM, onboard
         from config.onboarding.values import Customer
-        from dashboard_api.management.entitlement_options import fields_in, in_fields, in_words
+        from dashboard_api.management.entitlement_options import (
+            entitlement_fields,
+            entitlement_in_words,
+            given_fields,
+        )
 
         customer = Customer(
             ref=ref,
             host=host_of(host) if host else "",
             owner=owner,
             name=name,
-            plan=fields_in(options),
+            plan=given_fields(options),
             method=method,
             shared=shared,
         )
-        result = onboard(customer, by=by or SUPPORT, origin=settings.PORTAL_BASE_URL or DEFAULT_ORIGIN)
+        result = onboard(customer, by=by or OUR_TEAM, origin=settings.PORTAL_BASE_URL or DEFAULT_ORIGIN)
         what = f"{ref} with {customer.host}" if host else ref
         lines = [
             f"{what} is set up: {', '.join(result.created)}."
             if result.changed
             else f"{what} is set up already: nothing was changed.",
-            in_words(result.entitlement),
+            entitlement_in_words(result.entitlement),
         ]
         link_id = result.link.link_id if result.link else None
-        parts = (
+        shown = (
             ("Link id", link_id),
             ("Secret, shown once", result.secret),
             ("Test secret, shown once, for the example website of /v1/docs", result.test_secret),
             (f"Pass this link on to {owner}", result.invitation_link),
         )
-        lines += [f"{name}: {value}" for name, value in parts if value]
-        fields = {
+        lines += [f"{label}: {value}" for label, value in shown if value]
+        json_output = {
             "changed": result.changed,
             "created": result.created,
             "account": ref,
             "host": customer.host or None,
             "link_id": link_id,
-            "entitlement": in_fields(result.entitlement),
+            "entitlement": entitlement_fields(result.entitlement),
             "secret": result.secret or None,
             "test_secret": result.test_secret or None,
             "invitation_link": result.invitation_link or None,
         }
-        return Result(text="\n".join(lines), fields=fields)
+        return Result(text="\n".join(lines), json_output=json_output)

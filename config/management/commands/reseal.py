@@ -15,7 +15,7 @@ class Command(OperatorCommand):
         "Seal every stored secret with the newest of MASTER_KEYS, bound to its place; you can remove the "
         "older keys afterwards."
     )
-    commits_itself = True
+    in_one_transaction = False
 
     def perform(self, **options: Any) -> Result:
         """Reseal one row at a time, so that calls and sign-ins continue."""
@@ -32,6 +32,6 @@ class Command(OperatorCommand):
         failure = f"No key in MASTER_KEYS opens {names} in its place: keep every key for now."
         return Result(
             text=f"Sealed with the newest key: {count} changed.",
-            fields={"changed": bool(count), "secrets": count, "not_opened": failures},
+            json_output={"changed": bool(count), "secrets": count, "not_opened": failures},
             failure=failure if failures else "",
         )

@@ -32,7 +32,7 @@ class Command(OperatorCommand):
         "sessions, and refuse the signed calls of the last minutes, whose nonces are lost. Stop the service "
         "first. Secrets, links and tokens that were revoked after the backup work again: revoke them again."
     )
-    commits_itself = True
+    in_one_transaction = False
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", metavar="BACKUP", type=Path, help="a folder that backup wrote")
@@ -47,7 +47,7 @@ class Command(OperatorCommand):
         sessions = 0
         # Tables of an earlier version can make this fail; the service does not run before migrate either.
         with suppress(DatabaseError):
-            sessions = _refuse_what_was_before()
+            sessions = _end_sessions_and_earlier_calls()
         for alias in settings.DATABASES:
             call_command("migrate", database=alias, verbosity=0, interactive=False, skip_checks=False)
         leave_out_ids()  # after migrate: on SQLite, rebuilding a table resets its sequence to its highest id
@@ -61,7 +61,7 @@ class Command(OperatorCommand):
         start = "Start the service, and revoke again what was revoked after the backup."
         return Result(
             text=done if lost else f"{done} {start}",
-            fields={
+            json_output={
                 "backup": str(folder),
                 "at": written_at,
                 "sessions_ended": sessions,
@@ -71,7 +71,7 @@ class Command(OperatorCommand):
         )
 
 
-def _refuse_what_was_before() -> int:
+def _end_sessions_and_earlier_calls() -> int:
     """End all sessions, refuse calls signed before now, and return the number of sessions."""
     sessions, _ = Session.objects.all().delete()
     if settings.ENABLE_API:

@@ -14,7 +14,7 @@ from django.db.models import Q, QuerySet
 from audit.models import AuditActor, AuditEvent, AuditOrigin
 from config.models import Session
 
-FORGOTTEN = "-"
+FORGOTTEN = "-"  # in place of a name
 
 
 def names_of(users: Iterable[User]) -> set[str]:
@@ -39,7 +39,7 @@ def forget_people(users: Collection[User], names: set[str]) -> Forgotten:
     renamed += _forget_in_log(names)
     Session.objects.filter(user_id__in=numbers).delete()
     forget_log_entries(User.objects.filter(pk__in=numbers))
-    actors = AuditActor.objects.filter(Q(user_id__in=numbers) | named(names)).exclude(name="")
+    actors = AuditActor.objects.filter(Q(user_id__in=numbers) | has_name(names)).exclude(name="")
     acted = AuditEvent.objects.filter(actor__in=list(actors.values_list("pk", flat=True)))
     AuditOrigin.objects.filter(event_id__in=acted.values("pk")).delete()
     renamed += actors.update(name="")
@@ -65,7 +65,7 @@ def _forget_in_log(names: Iterable[str]) -> int:
             | Q(content_type__app_label="auth", object_repr__iexact=name)
         )
         count += about.update(object_repr=FORGOTTEN)
-        row = f'"object": {json.dumps(member)[:-1]}'  # a member changed on an account's page
+        row = f'"object": {json.dumps(member)[:-1]}'  # the role follows; for a change on an account's page
         rows = LogEntry.objects.filter(content_type__app_label="portal", change_message__icontains=row)
         count += rows.update(change_message="")
     return count
@@ -76,10 +76,10 @@ def _forget_in_service(names: set[str]) -> int:
     from dashboard_api.models import ReportToken, Secret
 
     issued = (Secret.objects.all(), ReportToken.objects.all())
-    return sum(rows.filter(named(names, "created_by")).update(created_by=FORGOTTEN) for rows in issued)
+    return sum(rows.filter(has_name(names, "created_by")).update(created_by=FORGOTTEN) for rows in issued)
 
 
-def named(names: Iterable[str], field: str = "name") -> Q:
+def has_name(names: Iterable[str], field: str = "name") -> Q:
     """Return the condition that ``field`` is one of these names, in any case."""
     condition = Q(pk__in=[])
     for name in names:
@@ -91,10 +91,10 @@ def _forget_in_portal(names: set[str]) -> tuple[int, int]:
     """Delete invitations, and remove names from the records of the portal; return both row counts."""
     from portal.models import Badge, Invitation, MembershipChange, ShareLink
 
-    invitations, _models = Invitation.objects.filter(named(names, "email")).delete()
+    invitations, _models = Invitation.objects.filter(has_name(names, "email")).delete()
     count = 0
     for field in ("person", "by"):
-        count += MembershipChange.objects.filter(named(names, field)).update(**{field: FORGOTTEN})
+        count += MembershipChange.objects.filter(has_name(names, field)).update(**{field: FORGOTTEN})
     for rows in (ShareLink.objects.all(), Badge.objects.all()):
-        count += rows.filter(named(names, "created_by")).update(created_by=FORGOTTEN)
+        count += rows.filter(has_name(names, "created_by")).update(created_by=FORGOTTEN)
     return invitations, count

@@ -27,7 +27,7 @@ from dashboard_api.models import (
 )
 
 _BATCH = 2_000
-_ALONE = "The account that held it last was deleted."
+_RETIRED_BECAUSE = "The account that held it last was deleted."
 
 
 class ServicePart:
@@ -58,12 +58,11 @@ class ServicePart:
 
     def delete(self) -> set[str]:
         """Delete the account in the caller's transaction; return the names of its report tokens."""
-        own = list(
-            self.own.select_for_update().order_by("pk")
-        )  # lock websites before the account, as elsewhere
+        # Lock websites before the account, as everywhere: another order could end in a deadlock.
+        own = list(self.own.select_for_update().order_by("pk"))
         for website in self.shared.filter(archived_at=None).order_by("pk"):
             if self._held_last(website):  # the account's links, the only record of this, are deleted below
-                website.retire(now=timezone.now(), reason=_ALONE)
+                website.retire(now=timezone.now(), reason=_RETIRED_BECAUSE)
         account = Account.objects.select_for_update().get(pk=self.account.pk)
         tokens = {token.pk: f"{token.name} (token {token.pk})" for token in account.report_tokens.all()}
         ImportRun.objects.filter(by__in=tokens.values()).update(by=FORGOTTEN)
@@ -84,8 +83,8 @@ class ServicePart:
         others = links.exclude(account=self.account)
         if others.not_revoked().exists():
             return False
-        own = links.get(account=self.account).revoked_at
-        return own is None or not others.filter(revoked_at__gte=own).exists()
+        revoked_at = links.get(account=self.account).revoked_at
+        return revoked_at is None or not others.filter(revoked_at__gte=revoked_at).exists()
 
     def _forget_log(self) -> None:
         forget_log_entries(Account.objects.filter(pk=self.account.pk))

@@ -16,21 +16,21 @@ from dashboard_api.billing.callbacks import providers
 from dashboard_api.billing.snapshots import (
     CannotApply,
     Content,
+    CustomerLink,
     Ignored,
-    Link,
     Snapshot,
     is_ambiguous,
     latest,
     merge,
 )
 from dashboard_api.billing.wanted import (
-    held_by,
-    locked,
+    lock_entitlement,
     revision_sold,
-    to_change,
-    updated,
+    snapshots_of,
+    updated_subscriptions,
     values_as_agreed,
-    wanted,
+    values_to_change,
+    wanted_values,
     with_lateness,
 )
 from dashboard_api.models import (
@@ -48,16 +48,17 @@ from foundation.sealing import CannotUnseal
 logger = logging.getLogger(__name__)
 
 State = CallbackEvent.State
+# The pause after each failed attempt; after the last one, the event is given up.
 RETRIES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 720))
-WAIT = timedelta(hours=24)  # how long an event waits for its account
-ASK_PROVIDER = timedelta(minutes=10)  # after contradicting events with the same timestamp
+WAIT_FOR_ACCOUNT = timedelta(hours=24)  # then an event without an account is given up
+ASK_PROVIDER_AFTER = timedelta(minutes=10)  # after contradicting events with the same timestamp
 LONG_WAIT = timedelta(hours=1)  # a person should look at events that wait longer
-LOOK_AGAIN = timedelta(minutes=5)
+LOOK_AGAIN = timedelta(minutes=5)  # how often a waiting event looks for its account
 RECENT_DAYS = 31  # how far to look back for plans that began or ended: runs may have been missed
 OVERDUE = timedelta(minutes=15)  # process_callbacks should have retried an event by then
 BODY_LIFETIME = timedelta(days=30)
 EVENT_LIFETIME = timedelta(days=400)
-_RECORDED = ("plan", "status", "ends_on", "renews", "cancels", "past_due_since")
+_RECORDED_FIELDS = ("plan", "status", "ends_on", "renews", "cancels", "past_due_since")
 
 
 @transaction.atomic
@@ -84,6 +85,7 @@ def process(event: CallbackEvent, now: datetime) -> None:
         with transaction.atomic():
             content = providers.read(event.provider, event.body())
             event.type, event.occurred_at = content.type, content.occurred_at
+            # An ignored event has neither a customer nor an object.
             event.customer = getattr(content, "customer", "")
             event.object_id = getattr(content, "object_id", "")
             event.state = _apply(event, content, now)
@@ -130,19 +132,26 @@ def _settle_ends(now: datetime) -> None:
 
     Plans that staff or an event ended, and other changes by hand, are left alone.
     """
-    days = [now.date() - timedelta(days=number) for number in range(RECENT_DAYS)]
+    today = now.date()
+    days = [today - timedelta(days=number) for number in range(RECENT_DAYS)]
+    oldest = days[-1]
     expired = Entitlement.Status.EXPIRED
-    has_ended = has_status(expired, now.date(), prefix="entitlement__") & ~Q(entitlement__status=expired)
+    # The status of a day follows from the dates, so it can be "expired" before that is stored.
+    has_ended = has_status(expired, today, prefix="entitlement__") & ~Q(entitlement__status=expired)
+    is_recent = Q(entitlement__ends_on__gte=oldest) | Q(entitlement__past_due_since__gte=oldest)
     due = Account.objects.filter(
-        (has_ended & (Q(entitlement__ends_on__gte=days[-1]) | Q(entitlement__past_due_since__gte=days[-1])))
-        | Q(entitlement__agreed__starts_on__in=map(str, days)),
+        (has_ended & is_recent)
+        | Q(entitlement__agreed__starts_on__in=map(str, days)),  # texts, because ``agreed`` is JSON
         subscriptions__isnull=False,
     )
     for account in due.distinct():
         try:
             with transaction.atomic():
-                row = locked(account)  # lock before reading the subscriptions
-                if row and (row.status_on(now.date()) == expired != row.status or _should_begin(row, now)):
+                row = lock_entitlement(account)  # lock before reading the subscriptions
+                if row is None:
+                    continue
+                has_expired = row.status != expired and row.status_on(today) == expired
+                if has_expired or _should_begin(row, now):
                     _follow(account, by="payments", reason="Another plan has ended or begun", now=now)
         except CannotApply as error:
             logger.error("%s cannot have another plan: %s", account, error.code)  # noqa: TRY400 - as above
@@ -153,8 +162,9 @@ def _should_begin(row: Entitlement, now: datetime) -> bool:
     agreed = row.agreed_terms
     if agreed is None or row.is_as_agreed:
         return False
+    # No payment gave more on its first day, or gives more now.
     began = datetime.combine(agreed.starts_on, time(), UTC)
-    return all(wanted(row.account, at, row=row) == values_as_agreed(agreed) for at in (began, now))
+    return all(wanted_values(row.account, at, row=row) == values_as_agreed(agreed) for at in (began, now))
 
 
 def fetch(account: Account, now: datetime) -> dict[str, list[Snapshot]]:
@@ -169,16 +179,16 @@ def adopt(
 ) -> None:
     """Store the providers' current snapshots, and change the entitlement; raises CannotApply."""
     account = Account.objects.select_for_update().get(pk=account.pk)
-    for row in updated(account, fetched):
+    for row in updated_subscriptions(account, fetched):
         row.unclear_until = None
         row.save()
     _follow(account, by=by, reason=reason, now=now)
 
 
 def _follow(account: Account, *, by: str, reason: str, now: datetime) -> None:
-    """Change the entitlement to the values of ``wanted``; raises CannotApply."""
-    target = wanted(account, now)
-    if target is not None and (to := to_change(account, target)):
+    """Change the entitlement to the values of ``wanted_values``; raises CannotApply."""
+    target = wanted_values(account, now)
+    if target is not None and (to := values_to_change(account, target)):
         entitlements.change(account, to, by=by, reason=reason, now=now, is_payment=True)
 
 
@@ -191,7 +201,7 @@ def replay(pk: int, now: datetime, *, only_due: bool = False) -> str:
         return ""
     if not only_due:
         event.attempts = 0
-        event.received_at = min(event.received_at, now)
+        event.received_at = min(event.received_at, now)  # a clock that was ahead would prolong the wait
     process(event, now)
     return str(event.state)
 
@@ -208,25 +218,27 @@ def replace_customer(pk: int, now: datetime) -> str:
     event = CallbackEvent.objects.select_for_update().filter(pk=pk, error="second_customer").first()
     if event is None or event.account_id is None:
         return ""
-    known = BillingCustomer.objects.filter(provider=event.provider)
-    payers = Q(pk=event.account_id) | Q(pk__in=known.filter(customer=event.customer).values("account"))
+    customers = BillingCustomer.objects.filter(provider=event.provider)
+    payers = Q(pk=event.account_id) | Q(pk__in=customers.filter(customer=event.customer).values("account"))
     accounts = list(Account.objects.select_for_update().filter(payers).order_by("pk"))
-    known.filter(Q(account=event.account_id) | Q(customer=event.customer)).delete()
-    paid = Subscription.objects.filter(provider=event.provider)
-    paid.filter(account=event.account_id).delete()
-    for row in paid.filter(account__in=accounts):
-        if row.object_id == event.object_id or latest(held_by(row)).customer == event.customer:
+    customers.filter(Q(account=event.account_id) | Q(customer=event.customer)).delete()
+    subscriptions = Subscription.objects.filter(provider=event.provider)
+    subscriptions.filter(account=event.account_id).delete()
+    for row in subscriptions.filter(account__in=accounts):  # of the other account
+        if row.object_id == event.object_id or latest(snapshots_of(row)).customer == event.customer:
             row.account_id = event.account_id
             row.save()
     state = replay(pk, now)
-    # The subscriptions that came with the customer may say the same, or be newer.
+    # Duplicate or superseded: the subscriptions that moved with the customer say the same, or are newer.
     if state not in (State.APPLIED, State.DUPLICATE, State.SUPERSEDED):
         raise CannotApply(CallbackEvent.objects.get(pk=pk).error)
     by = f"payments ({event.provider})"
     reason = f"Event {pk}: another customer pays"
     for account in accounts:
+        # Nothing is fetched: the stored subscriptions have changed accounts.
         adopt(account, {}, by=by, reason=reason, now=now)
-        if wanted(account, now) is None and (own := locked(account)) and own.renews:
+        is_unpaid = wanted_values(account, now) is None
+        if is_unpaid and (own := lock_entitlement(account)) and own.renews:
             entitlements.change(account, {"renews": False}, by=by, reason=reason, now=now, is_payment=True)
     return state
 
@@ -244,21 +256,22 @@ def _apply(event: CallbackEvent, content: Content, now: datetime) -> str:
         return State.IGNORED
     account = _account_of(event.provider, content)
     if account is None:
-        if now >= event.received_at + WAIT:
+        give_up_at = event.received_at + WAIT_FOR_ACCOUNT
+        if now >= give_up_at:
             raise CannotApply("no_account")
-        event.next_at = min(now + LOOK_AGAIN, event.received_at + WAIT)
+        event.next_at = min(now + LOOK_AGAIN, give_up_at)
         return State.WAITING
     account = Account.objects.select_for_update().get(pk=account.pk)
     event.account = account
     if content.customer:
         _link_customer(event.provider, account, content.customer)
-    if isinstance(content, Link):
+    if isinstance(content, CustomerLink):
         _apply_waiting(event, content.customer, now)
         return State.APPLIED
     return _apply_snapshot(event, account, content, now)
 
 
-def _account_of(provider: str, content: Snapshot | Link) -> Account | None:
+def _account_of(provider: str, content: Snapshot | CustomerLink) -> Account | None:
     if content.billing_ref:
         try:
             ref = UUID(content.billing_ref)
@@ -276,7 +289,7 @@ def _link_customer(provider: str, account: Account, customer: str) -> None:
     for row in same_provider.filter(Q(account=account) | Q(customer=customer)):
         if (row.account_id, row.customer) != (account.pk, customer):
             raise CannotApply("second_customer")
-        return
+        return  # they are linked already
     with _unless_taken("second_customer"):
         BillingCustomer.objects.create(provider=provider, account=account, customer=customer)
 
@@ -290,14 +303,14 @@ def _unless_taken(problem: str) -> Iterator[None]:
         raise CannotApply(problem) from error
 
 
-def _apply_waiting(link: CallbackEvent, customer: str, now: datetime) -> None:
+def _apply_waiting(link_event: CallbackEvent, customer: str, now: datetime) -> None:
     """Apply the customer's events that wait for their account, or were given up without one.
 
     Events that another process has locked are skipped: it applies them.
     """
     gave_up = Q(state=State.DEAD, error="no_account") & ~Q(sealed_body="")
     waiting = CallbackEvent.objects.select_for_update(skip_locked=True).filter(
-        Q(state=State.WAITING) | gave_up, provider=link.provider, customer=customer
+        Q(state=State.WAITING) | gave_up, provider=link_event.provider, customer=customer
     )
     for event in waiting.order_by("id"):
         process(event, now)
@@ -311,18 +324,18 @@ def _apply_snapshot(event: CallbackEvent, account: Account, new: Snapshot, now: 
         row = Subscription(provider=event.provider, object_id=new.object_id, account=account)
     elif row.account_id != account.pk:
         raise CannotApply("other_account")
-    before = held_by(row)
-    held = with_lateness(row, latest(before)) if before else None
+    before = snapshots_of(row)
+    current_before = with_lateness(row, latest(before)) if before else None
     merged = merge(before, new)
-    is_noted = _record_lateness(row, new)
-    if merged == before and not is_noted:
+    has_new_lateness = _record_lateness(row, new)
+    if merged == before and not has_new_lateness:
         return State.DUPLICATE if new in before else State.SUPERSEDED
     row.held = msgspec.to_builtins(merged)
     _mark_contradiction(event, row, merged, now)
     with _unless_taken("other_account"):
         row.save()
-    if with_lateness(row, latest(merged)) != held:
-        target = wanted(account, now)
+    if with_lateness(row, latest(merged)) != current_before:
+        target = wanted_values(account, now)
         if target is not None:
             _change_and_record(event, account, target, now)
     return State.APPLIED if latest(merged) == new else State.SUPERSEDED
@@ -333,10 +346,11 @@ def _record_lateness(row: Subscription, new: Snapshot) -> bool:
     at = new.occurred_at
     if at is None or (new.status == "past_due" and new.past_due_since is None):
         return False
-    name = "late_at" if new.status == "past_due" else "settled_at"
-    if (known := getattr(row, name)) is not None and known >= at:
+    field = "late_at" if new.status == "past_due" else "settled_at"
+    recorded_at = getattr(row, field)
+    if recorded_at is not None and recorded_at >= at:
         return False
-    setattr(row, name, at)
+    setattr(row, field, at)
     return True
 
 
@@ -348,28 +362,28 @@ def _mark_contradiction(
         row.unclear_until = None
         return
     logger.error("%s contradicts another event of the same moment", event)
-    row.unclear_until = now + ASK_PROVIDER
+    row.unclear_until = now + ASK_PROVIDER_AFTER
 
 
 def _change_and_record(event: CallbackEvent, account: Account, target: dict[str, Any], now: datetime) -> None:
-    event.before = recorded(account)
-    to = to_change(account, target)
+    event.before = recorded_values(account)
+    to = values_to_change(account, target)
     if to:
         reason = f"Event {event.pk} of {event.provider}"
         by = f"payments ({event.provider})"
         entitlements.change(account, to, by=by, reason=reason, now=now, is_payment=True)
-    event.after = recorded(account)
+    event.after = recorded_values(account)
 
 
-def recorded(account: Account) -> dict[str, Any] | None:
+def recorded_values(account: Account) -> dict[str, Any] | None:
     """Return the entitlement's values that an event records before and after it."""
-    row = locked(account)
-    return msgspec.to_builtins({name: getattr(row, name) for name in _RECORDED}) if row else None
+    row = lock_entitlement(account)
+    return msgspec.to_builtins({name: getattr(row, name) for name in _RECORDED_FIELDS}) if row else None
 
 
 def _fail(event: CallbackEvent, code: str, now: datetime) -> None:
     """Schedule the next attempt, or give the event up."""
-    retries = RETRIES[event.attempts - 1 : event.attempts]
+    retries = RETRIES[event.attempts - 1 : event.attempts]  # one pause; empty after the last attempt
     event.error = code
     event.state = State.FAILED if retries and code != "no_account" else State.DEAD
     event.next_at = now + retries[0] if event.state == State.FAILED else None
@@ -378,7 +392,7 @@ def _fail(event: CallbackEvent, code: str, now: datetime) -> None:
 
 def undelivered(now: datetime) -> dict[str, int]:
     """Return how many events need a person's attention, by reason."""
-    rows = CallbackEvent.objects.order_by()
+    rows = CallbackEvent.objects.order_by()  # unordered: they are only counted
     overdue = rows.filter(next_at__lt=now - OVERDUE)
     return {
         "dead": rows.filter(state=State.DEAD).count(),

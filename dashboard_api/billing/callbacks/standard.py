@@ -20,16 +20,16 @@ from dashboard_api.billing.snapshots import (
     STATUSES,
     CannotApply,
     Content,
+    CustomerLink,
     Ignored,
-    Link,
     Refused,
     Snapshot,
     stored_type,
 )
 
-TOLERANCE_SECONDS = 300  # both ways
-EVENT, LINK = "entitlement.set", "customer.linked"
-_ID = re.compile(r"[!-~]{1,255}", re.ASCII)
+TOLERANCE_SECONDS = 300  # between the time of sending and ours, both ways
+EVENT, LINK = "entitlement.set", "customer.linked"  # types of events
+_ID = re.compile(r"[!-~]{1,255}", re.ASCII)  # printable, without blanks
 _TIME = re.compile(r"[0-9]{1,12}", re.ASCII)
 _Name = Annotated[str, msgspec.Meta(pattern=r"\A[!-~]{1,255}\Z")]
 
@@ -57,7 +57,7 @@ class _Type(msgspec.Struct, frozen=True):
     type: str
 
 
-class _Head(_Type, frozen=True):
+class _Envelope(_Type, frozen=True):
     data: msgspec.Raw = msgspec.Raw()
     timestamp: datetime | None = None
     livemode: bool = True
@@ -70,10 +70,11 @@ def verify(headers: Mapping[str, str], body: bytes, secrets: Sequence[str], now:
         raise Refused("headers")
     if abs(int(sent_at) - int(now.timestamp())) > TOLERANCE_SECONDS:
         raise Refused("time")
-    given = headers.get("webhook-signature", "").split(" ")
+    # Several while the sender changes its secret.
+    signatures = headers.get("webhook-signature", "").encode("utf-8", "replace").split(b" ")
     for secret in secrets:
-        expected = signature(event_id, int(sent_at), body, secret)
-        if any(hmac.compare_digest(expected.encode(), each.encode("utf-8", "replace")) for each in given):
+        expected = signature(event_id, int(sent_at), body, secret).encode()
+        if any(hmac.compare_digest(expected, each) for each in signatures):
             return event_id
     raise Refused("signature")
 
@@ -96,14 +97,15 @@ def read(body: bytes, *, livemode: bool) -> Content:
     if name not in (EVENT, LINK):
         return Ignored(type=kind, why="unknown_type")
     try:
-        head = msgspec.json.decode(body, type=_Head)
-        at = _valid_time(head.timestamp)
-        if head.livemode is not livemode:
+        envelope = msgspec.json.decode(body, type=_Envelope)
+        at = _valid_time(envelope.timestamp)
+        if envelope.livemode is not livemode:
             return Ignored(type=kind, occurred_at=at, why="wrong_mode")
-        if head.type == LINK:
-            link = msgspec.json.decode(head.data, type=_LinkData)
-            return Link(type=kind, occurred_at=at, customer=link.customer, billing_ref=link.billing_ref)
-        data = msgspec.json.decode(head.data, type=_Data)
+        if name == LINK:
+            link = msgspec.json.decode(envelope.data, type=_LinkData)
+            ref = link.billing_ref
+            return CustomerLink(type=kind, occurred_at=at, customer=link.customer, billing_ref=ref)
+        data = msgspec.json.decode(envelope.data, type=_Data)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise CannotApply("unreadable") from error
     return _snapshot(data, kind, at)
@@ -130,7 +132,8 @@ def _snapshot(data: _Data, kind: str, at: datetime | None) -> Snapshot:
         raise CannotApply("unreadable")
     if data.status == "past_due" and data.past_due_since is None:
         raise CannotApply("unreadable")
-    if bool(data.plan) is bool(data.price) or not (data.billing_ref or data.customer):
+    has_plan_or_price = bool(data.plan) is not bool(data.price)  # one of them, not both
+    if not has_plan_or_price or not (data.billing_ref or data.customer):
         raise CannotApply("unreadable")
     return Snapshot(
         type=kind,

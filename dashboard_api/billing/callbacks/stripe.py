@@ -16,16 +16,16 @@ from dashboard_api.billing.snapshots import (
     LAST_DAY,
     CannotApply,
     Content,
+    CustomerLink,
     Ignored,
-    Link,
     Refused,
     Snapshot,
     stored_type,
 )
 
 TOLERANCE_SECONDS = 300  # both ways; the library accepts any future time
-API_SECONDS = 10
-LINK = "checkout.session.completed"
+API_SECONDS = 10  # timeout of each call of Stripe's API
+LINK = "checkout.session.completed"  # links a customer to an account
 # Events that contain a whole subscription. In the same second, a greater rank is later.
 RANKS = {
     "customer.subscription.created": 0,
@@ -34,6 +34,7 @@ RANKS = {
     "customer.subscription.resumed": 1,
     "customer.subscription.deleted": 2,
 }
+# Ours by Stripe's; a subscription with an empty status does not count.
 _STATUSES = {
     "trialing": "trialing",
     "active": "active",
@@ -44,8 +45,8 @@ _STATUSES = {
     "incomplete": "",
     "incomplete_expired": "",
 }
-_UNPAID = ("payment_failed", "payment_disputed")  # Stripe's reasons for a cancellation
-_SENT_AT = re.compile(r"t=([0-9]{1,12}),", re.ASCII)
+_UNPAID_REASONS = ("payment_failed", "payment_disputed")  # Stripe's reasons for a cancellation
+_SENT_AT = re.compile(r"t=([0-9]{1,12}),", re.ASCII)  # the header begins with "t=SECONDS,"
 _Name = Annotated[str, msgspec.Meta(pattern=r"\A[!-~]{1,255}\Z")]
 
 
@@ -145,7 +146,7 @@ def read(body: bytes, *, livemode: bool) -> Content:
             if session.mode != "subscription" or not (session.client_reference_id and session.customer):
                 return Ignored(type=LINK, occurred_at=at, why="no_reference")
             ref = session.client_reference_id
-            return Link(type=LINK, occurred_at=at, customer=session.customer, billing_ref=ref)
+            return CustomerLink(type=LINK, occurred_at=at, customer=session.customer, billing_ref=ref)
         subscription = msgspec.json.decode(event.data.object, type=_Subscription)
         facts = _facts(msgspec.json.decode(event.data.object))
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
@@ -179,7 +180,7 @@ def fetch(customer: str, key: str, now: datetime, *, livemode: bool) -> list[Sna
 
 
 def _snapshot(
-    own: _Subscription,
+    subscription: _Subscription,
     kind: str,
     at: datetime,
     order: tuple[int, int],
@@ -187,41 +188,43 @@ def _snapshot(
     facts: dict[str, Any],
     previous: dict[str, Any],
 ) -> Snapshot:
-    status = _STATUSES.get(own.status)
-    if status is None or not own.items.data:
+    status = _STATUSES.get(subscription.status)
+    if status is None or not subscription.items.data:
         raise CannotApply("unreadable")
-    reason = own.cancellation_details.reason if own.cancellation_details else None
-    if own.status == "canceled" and reason in _UNPAID:
+    reason = subscription.cancellation_details.reason if subscription.cancellation_details else None
+    if subscription.status == "canceled" and reason in _UNPAID_REASONS:
         status = "expired"
-    was_late = previous.get("status", own.status) == "past_due"
+    # Without a previous status, this event did not change it.
+    was_late = previous.get("status", subscription.status) == "past_due"
     return Snapshot(
         type=kind,
         occurred_at=at,
-        object_id=own.id,
+        object_id=subscription.id,
         order=order,
         status=status,
-        ends_on=_last_day(own),
-        billing_ref=own.metadata.get("billing_ref", ""),
-        customer=own.customer,
-        price=own.items.data[0].price.id,
-        other_prices=tuple(item.price.id for item in own.items.data[1:]),
-        renews=not _is_ending(own),
-        cancels=_is_ending(own),
+        ends_on=_last_day(subscription),
+        billing_ref=subscription.metadata.get("billing_ref", ""),
+        customer=subscription.customer,
+        price=subscription.items.data[0].price.id,
+        other_prices=tuple(item.price.id for item in subscription.items.data[1:]),
+        renews=not _is_ending(subscription),
+        cancels=_is_ending(subscription),
         past_due_since=at.date() if status == "past_due" and not was_late else None,
         facts=facts,
         previous=_facts(previous),
     )
 
 
-def _is_ending(own: _Subscription) -> bool:
-    return own.cancel_at_period_end or own.cancel_at is not None or own.status == "canceled"
+def _is_ending(subscription: _Subscription) -> bool:
+    will_end = subscription.cancel_at_period_end or subscription.cancel_at is not None
+    return will_end or subscription.status == "canceled"
 
 
-def _last_day(own: _Subscription) -> date:
+def _last_day(subscription: _Subscription) -> date:
     """Return the day of the end, or else of the next payment; raises CannotApply."""
-    periods = [item.current_period_end or own.current_period_end for item in own.items.data]
+    periods = [item.current_period_end or subscription.current_period_end for item in subscription.items.data]
     known = [end for end in periods if end is not None]
-    end = own.ended_at or own.cancel_at or min(known, default=None)
+    end = subscription.ended_at or subscription.cancel_at or min(known, default=None)
     moment = _valid_time(end) if end is not None else None
     if moment is None:
         raise CannotApply("unreadable")

@@ -10,9 +10,10 @@ from foundation.outbound.deadline import Deadline
 from foundation.outbound.name_servers import is_bogus, records_of, text_of
 from foundation.outbound.names import NoAddress
 
-SECONDS = 20.0
-_SPF, _DMARC = "v=spf1", {"v": "dmarc1"}
-_EVERYONE = {"all", "+all"}
+SECONDS = 20.0  # for all queries
+_SPF = "v=spf1"
+_DMARC = {"v": "dmarc1"}  # the first tag of a DMARC record
+_EVERYONE = {"all", "+all"}  # parts of an SPF record
 
 
 def report(host: str) -> Iterator[dict[str, Any]]:
@@ -54,7 +55,7 @@ def _authorities(host: str, deadline: Deadline) -> Iterator[tuple[str, str]]:
 
 def _mail(host: str, domain: str, deadline: Deadline) -> Iterator[tuple[str, str]]:
     """Check SPF and DMARC, except for a platform's name without a zone: its owner can set neither."""
-    suffix = domain.partition(".")[2]
+    suffix = domain.partition(".")[2]  # such as github.io, which belongs to a company and not to a registry
     is_of_company = is_public_suffix(suffix) and registry_suffix(domain) != suffix
     if not is_of_company or records_of(domain, "NS", deadline).values:
         yield from _senders(domain, deadline)
@@ -62,6 +63,7 @@ def _mail(host: str, domain: str, deadline: Deadline) -> Iterator[tuple[str, str
 
 
 def _senders(domain: str, deadline: Deadline) -> Iterator[tuple[str, str]]:
+    # The blanks: the version is a whole word, or the whole record.
     found = [text for text in _texts(domain, deadline) if f"{text} ".lower().startswith(f"{_SPF} ")]
     if len(found) != 1:
         reason = "No TXT record begins with" if not found else "Receivers ignore several records with"
@@ -79,6 +81,7 @@ def _forged_mail(host: str, domain: str, deadline: Deadline) -> Iterator[tuple[s
             break  # receivers ignore all of them and stop looking
         if found:
             tags = _tags(found[0])
+            # "sp" is the policy for names below the domain, "p" for its own name, and the default of "sp".
             policy = tags.get("sp", tags.get("p")) if name != host else tags.get("p")
             if policy not in ("quarantine", "reject"):
                 yield "dmarc-not-enforced", found[0]
@@ -88,8 +91,8 @@ def _forged_mail(host: str, domain: str, deadline: Deadline) -> Iterator[tuple[s
 
 def _aliases(host: str, domain: str, deadline: Deadline) -> Iterator[tuple[str, str]]:
     """Check CNAMEs of the website's name, and of its name with or without www."""
-    www = f"www.{domain}"
-    names = [host, www if host == domain else domain] if host in (domain, www) else [host]
+    twins = {domain: f"www.{domain}", f"www.{domain}": domain}
+    names = [host, twins[host]] if host in twins else [host]
     found = [(name, records_of(name, "A", deadline)) for name in names]
     lines = [
         f"{name} is a CNAME of {records.alias}, which does not exist."

@@ -19,11 +19,12 @@ _PROBLEMS = {
     "other_name": "certificate-other-name",
     "not_trusted": "certificate-not-trusted",
 }
-_BROKEN = ("md5", "sha1")  # signature hashes
-_OLD = {ssl.TLSVersion.TLSv1: "tls-1-0-offered", ssl.TLSVersion.TLSv1_1: "tls-1-1-offered"}
+_BROKEN_HASHES = ("md5", "sha1")  # of signatures
+_OLD_VERSIONS = {ssl.TLSVersion.TLSv1: "tls-1-0-offered", ssl.TLSVersion.TLSv1_1: "tls-1-1-offered"}
+# All rules of this module.
 OF_TLS = (
     *_PROBLEMS.values(),
-    *("certificate-expires-soon", "certificate-weak-key", *_OLD.values(), "tls-1-3-not-offered"),
+    *("certificate-expires-soon", "certificate-weak-key", *_OLD_VERSIONS.values(), "tls-1-3-not-offered"),
 )
 
 
@@ -49,10 +50,12 @@ def check_tls(
         yield Problem("tls-1-3-not-offered", location, f"The handshake chose {handshake.version}.")
     is_old = handshake.version in ("TLSv1", "TLSv1.1")
     evidence = "No newer version than TLS 1.1 is offered: browsers cannot open the website." if is_old else ""
-    unread = list(_OLD.values())
+    unread = list(_OLD_VERSIONS.values())
     try:
-        if is_old or offers(max(_OLD), host, address, deadline, port=port, oldest=min(_OLD)):
-            for version, rule in _OLD.items():
+        oldest, newest = min(_OLD_VERSIONS), max(_OLD_VERSIONS)
+        # One handshake for both versions: most servers offer neither.
+        if is_old or offers(newest, host, address, deadline, port=port, oldest=oldest):
+            for version, rule in _OLD_VERSIONS.items():
                 if offers(version, host, address, deadline, port=port):
                     yield Problem(rule, location, evidence)
                 unread.remove(rule)
@@ -63,18 +66,19 @@ def check_tls(
 
 def check_certificate(handshake: Handshake, now: datetime) -> Iterator[tuple[str, str]]:
     """Yield the rule and the evidence of each problem of the certificate."""
-    said = f"\nOpenSSL: {handshake.message}" if handshake.message else ""
+    openssl_text = f"\nOpenSSL: {handshake.message}" if handshake.message else ""
     try:
         certificate = x509.load_der_x509_certificate(handshake.certificate)
         begins, ends = certificate.not_valid_before_utc, certificate.not_valid_after_utc
         subject = certificate.subject.rfc4514_string()[:200]
     except (ValueError, TypeError, x509.InvalidVersion) as error:  # also for names that are not in UTF-8
         if handshake.problem:
-            yield _PROBLEMS[handshake.problem], f"It cannot be read: {error}{said}"
+            yield _PROBLEMS[handshake.problem], f"It cannot be read: {error}{openssl_text}"
         return
-    digest, (key, is_short) = _digest(certificate), _key(certificate)
+    hash_name = _signature_hash(certificate)
+    key, is_short = _key(certificate)
     evidence = f"Subject: {subject}\nValid from {begins:%Y-%m-%d %H:%M} until {ends:%Y-%m-%d %H:%M} UTC"
-    evidence += f"\nSignature: {digest}\nKey: {key}{said}"
+    evidence += f"\nSignature: {hash_name}\nKey: {key}{openssl_text}"
     if handshake.is_for_another:
         evidence += "\nIt does not name this host, so https may show another website."
     problem = handshake.problem
@@ -84,26 +88,26 @@ def check_certificate(handshake: Handshake, now: datetime) -> Iterator[tuple[str
     if problem == "not_yet_valid" and begins <= now:
         problem = "not_trusted"
         evidence += "\nAn intermediate certificate is not valid yet, and this one is."
-    if not problem and digest in _BROKEN:
+    if not problem and hash_name in _BROKEN_HASHES:
         problem = "not_trusted"
-        evidence += f"\nBrowsers refuse signatures with {digest}."
+        evidence += f"\nBrowsers refuse signatures with {hash_name}."
     if problem:
         yield _PROBLEMS[problem], evidence
     if problem != "not_yet_valid" and begins > now:
         yield _PROBLEMS["not_yet_valid"], evidence
     if problem != "expired" and ends - now < min(_SOON, (ends - begins) / 4):
         yield "certificate-expires-soon" if ends > now else _PROBLEMS["expired"], evidence
-    if is_short or digest in _BROKEN:
+    if is_short or hash_name in _BROKEN_HASHES:
         yield "certificate-weak-key", evidence
 
 
-def _digest(certificate: x509.Certificate) -> str:
-    """Return the hash of the signature."""
+def _signature_hash(certificate: x509.Certificate) -> str:
+    """Return the name of the hash that was signed."""
     try:
-        digest = certificate.signature_hash_algorithm
+        algorithm = certificate.signature_hash_algorithm
     except UnsupportedAlgorithm:
         return "unknown"
-    return digest.name if digest else "no hash of its own"
+    return algorithm.name if algorithm else "no hash of its own"
 
 
 def _key(certificate: x509.Certificate) -> tuple[str, bool]:

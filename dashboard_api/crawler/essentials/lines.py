@@ -15,10 +15,11 @@ class Incomplete(Exception):
 def lines_of(source: str, name: str, location: str, results: Iterable[Result]) -> Iterator[dict[str, Any]]:
     """Yield the report lines for ``location``; Incomplete from ``results`` makes it a failed check."""
     yield {"scan": "findings/1", "source": source, "name": name, "scanned_at": _now()}
-    lines: list[dict[str, Any]] = []
+    lines: list[dict[str, Any]] = []  # collected first: a check that fails must not leave half a report
     try:
-        for each in results:
-            if (line := _line(each)) not in lines:
+        for result in results:
+            line = _line(result)
+            if line not in lines:
                 lines.append(line)
     except Incomplete as error:
         yield {"checked": location, "error": str(error)}

@@ -10,17 +10,18 @@ from foundation.addresses.hosts import InvalidHost, normalise_host
 from foundation.outbound.fetch import Fetched
 from foundation.texts.markup import HeadReader, text_of_page
 
-_LOADED = {"script": "src", "img": "src", "iframe": "src", "audio": "src", "video": "src", "source": "src"}
+_LOADING_TAGS = {"script", "img", "iframe", "audio", "video", "source"}  # of the file at their "src"
 _LISTING = re.compile(r"<title>\s*(Index of|Directory listing for) /", re.IGNORECASE)
-_WEB = ("http", "https")  # a script with another scheme, such as data:, is not loaded from a website
+_WEB_SCHEMES = ("http", "https")  # a script with another scheme, such as data:, is not loaded from a website
 # Ends of script types that browsers run, or that tools like Cloudflare's Rocket Loader run for every visitor.
 # Scripts of other types are data, or wait for consent (text/plain).
-_RUN = re.compile(
+_RUN_TYPES = re.compile(
     r"(java|ecma|j|live)script[0-9.]*$|(module|partytown|pmdelayedscript|babel)$", re.IGNORECASE
 )
 _DIGEST = re.compile(r"\bsha(256|384|512)-", re.IGNORECASE)  # browsers ignore other hashes
 # With one of these types, browsers look at the start of the body to see whether it is a page.
 _NO_TYPE = {"", "unknown/unknown", "application/unknown", "*/*"}
+# Browsers take a body for HTML that begins, after blanks, with a comment or one of these tags.
 _TAGS = rb"!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p"
 _PAGE = re.compile(rb"[\t\n\f\r ]*(<!--|<(%s)[ >])" % _TAGS, re.IGNORECASE)
 
@@ -38,7 +39,7 @@ class Markup(HeadReader):
         self.plain: list[str] = []
         self.foreign: list[str] = []
         self.policies: list[str] = []
-        self._url, self._owner, self._base = page.url, _owner(page.url), ""
+        self._url, self._own_domain, self._base = page.url, _domain_of(page.url), ""
         content_type = page.headers.get("Content-Type", "").lower()
         is_html = "html" in content_type or (content_type in _NO_TYPE and _is_taken_for_html(page))
         text = text_of_page(page.body, content_type)
@@ -50,30 +51,30 @@ class Markup(HeadReader):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Record the base URL, policies of the head and loaded files."""
-        around = self.inert
+        enclosing = self.inert  # the element around this tag with ignored contents, if any
         super().handle_starttag(tag, attrs)
-        if around and (around != "noscript" or tag == "script"):
+        if enclosing and (enclosing != "noscript" or tag == "script"):
             return  # browsers load no file for it
         values = dict(reversed(attrs))  # the first of two equal attributes counts
         if tag == "base" and not self._base:
             base = _joined(self._url, values.get("href") or "")
-            self._base = base if urlsplit(base).scheme in _WEB else ""
+            self._base = base if urlsplit(base).scheme in _WEB_SCHEMES else ""
         is_policy = (values.get("http-equiv") or "").strip().lower() == "content-security-policy"
         if tag == "meta" and is_policy and self.is_head and not self.inert:
             self.policies.append(values.get("content") or "")
         is_style = tag == "link" and "stylesheet" in (values.get("rel") or "").lower().split()
         script_type = (values.get("type") or "").strip()
-        if tag == "script" and script_type and not _RUN.search(script_type):
+        if tag == "script" and script_type and not _RUN_TYPES.search(script_type):
             return  # neither loaded nor run
-        whole = _joined(
-            self._base or self._url, values.get("href" if is_style else _LOADED.get(tag, "")) or ""
-        )
-        scheme = urlsplit(whole).scheme
+        address = values.get("href") if is_style else values.get("src") if tag in _LOADING_TAGS else None
+        url = _joined(self._base or self._url, address or "")
+        scheme = urlsplit(url).scheme
         if scheme == "http":
-            self.plain.append(whole[:300])
+            self.plain.append(url[:300])
         is_protected = _DIGEST.search(values.get("integrity") or "")
-        if scheme in _WEB and tag == "script" and _owner(whole) != self._owner and not is_protected:
-            self.foreign.append(whole[:300])
+        is_foreign = _domain_of(url) != self._own_domain
+        if scheme in _WEB_SCHEMES and tag == "script" and is_foreign and not is_protected:
+            self.foreign.append(url[:300])
 
 
 def _is_taken_for_html(page: Fetched) -> bool:
@@ -89,14 +90,15 @@ def has_nosniff(headers: Mapping[str, str]) -> bool:
 def _joined(base: str, address: str) -> str:
     """Return the absolute URL of a file; empty if its address is missing or invalid."""
     try:
-        whole = urljoin(base, address.strip()) if address else ""
-        _owner(whole)
+        url = urljoin(base, address.strip()) if address else ""
+        _domain_of(url)  # raises ValueError as well
     except ValueError:
         return ""
-    return whole
+    return url
 
 
-def _owner(url: str) -> str:
+def _domain_of(url: str) -> str:
+    """Return the registrable domain of a URL, or else its host."""
     host = urlsplit(url).hostname or ""
     with suppress(InvalidHost):
         host = normalise_host(host)

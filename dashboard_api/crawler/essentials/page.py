@@ -14,10 +14,11 @@ from foundation.addresses.hosts import covers
 from foundation.outbound.fetch import Fetched, Hop
 from foundation.texts.markup import text_of_page
 
-_PAGES = {200, 203}
-_SIX_MONTHS = 15_552_000
-_VERSION = re.compile(r"/\s*v?\d")
+_PAGE_STATUSES = {200, 203}
+_SIX_MONTHS = 15_552_000  # in seconds, as max-age has them
+_VERSION = re.compile(r"/\s*v?\d")  # as in nginx/1.25
 _ANYONE = re.compile(r"https?:|(https?://)?\*(:(\d+|\*))?(/.*)?")  # a source that matches every website
+# Sources with which browsers ignore unsafe-inline.
 _STRICT = re.compile(r"'(nonce|sha256|sha384|sha512)-[a-z0-9+/_-]+={0,2}'|'strict-dynamic'")
 _WEAK_REFERRERS = {"unsafe-url", "no-referrer-when-downgrade"}
 _REFERRERS = _WEAK_REFERRERS | {  # browsers ignore other values
@@ -29,9 +30,10 @@ _LASTING_NAME = re.compile(
     r"ASPSESSIONID(?=[A-Z]{8}$)|incap_ses_(?=\d+_\d+$)|mod_auth_openidc_state_|OpenIdConnect\.nonce\."
     r"|\.AspNetCore\.(Correlation|OpenIdConnect\.Nonce)\."
 )
+# Names of rules by what they check.
 _OF_COOKIES = ("cookie-without-secure", "cookie-without-httponly", "cookie-without-samesite")
 # Matches "RefreshHit" and "TCP_HIT", but not "whitelisted" or "stale-while-revalidate".
-_COPY = re.compile(r"(?<!w)hit|\b(stale(?!-)|updating|revalidated|prerender)\b", re.IGNORECASE)
+_CACHE_HIT = re.compile(r"(?<!w)hit|\b(stale(?!-)|updating|revalidated|prerender)\b", re.IGNORECASE)
 _AKAMAI_HIT = re.compile(r"cdn-cache\s*;\s*desc=\"?hit", re.IGNORECASE)
 _OF_SCRIPTS = ("csp-missing", "csp-unsafe-scripts")
 _OF_THE_MARKUP = ("directory-listing", "mixed-content", "script-without-integrity")
@@ -47,7 +49,7 @@ _BY_HTTPS_ONLY = {
     *("app", "bank", "boo", "channel", "dad", "day", "dev", "esq", "foo", "gle", "google", "ing"),
     *("insurance", "meme", "mov", "new", "nexus", "page", "phd", "prof", "rsvp", "zip"),
 }
-_TEMPORARY = {302, 303, 307}
+_TEMPORARY_REDIRECTS = {302, 303, 307}
 
 
 class Problem(NamedTuple):
@@ -91,7 +93,7 @@ def own_hops(page: Fetched) -> list[Hop]:
 
 def is_page(response: Fetched) -> bool:
     """Return whether a response is a page; error pages, such as 404, have other headers and markup."""
-    return response.status in _PAGES
+    return response.status in _PAGE_STATUSES
 
 
 def check_page(page: Fetched, *, without_page: str = "no_page") -> Iterator[Problem | Unread | Skipped]:
@@ -138,8 +140,9 @@ def check_headers(hops: Sequence[Hop]) -> Iterator[Problem | Skipped]:
 
 def _is_cached(headers: Mapping[str, str]) -> bool:
     """Return whether headers such as X-Cache or Cache-Status say that a response is from a cache."""
+    # Varnish sends two numbers, of this request and of the one that filled the cache.
     caches = [value for name, value in headers.items() if re.search("cache|varnish", name, re.IGNORECASE)]
-    is_copy = any(_COPY.search(value) or re.fullmatch(r"\d+ \d+", value.strip()) for value in caches)
+    is_copy = any(_CACHE_HIT.search(value) or re.fullmatch(r"\d+ \d+", value.strip()) for value in caches)
     numbers = " ".join(headers.get(name, "") for name in ("Age", "X-Cache-Hits", "X-Cache-Hit"))
     is_counted = bool(re.search("[1-9]|true", numbers, re.IGNORECASE))
     return is_copy or is_counted or bool(_AKAMAI_HIT.search(headers.get("Server-Timing", "")))
@@ -155,7 +158,7 @@ def _left_temporarily(page: Fetched) -> Iterator[Skipped]:
     """Skip the page at names that redirect elsewhere temporarily, as in maintenance: it may come back."""
     for hop, following in pairwise(page.hops):
         is_left = _bare_name(hop.url) not in (_bare_name(following.url), _bare_name(page.url))
-        if hop.status in _TEMPORARY and is_left and hop in own_hops(page):
+        if hop.status in _TEMPORARY_REDIRECTS and is_left and hop in own_hops(page):
             yield Skipped(urljoin(hop.url, "/"), _OF_THE_PAGE_ITSELF)
 
 
@@ -181,7 +184,8 @@ def check_security_txt(response: Fetched, now: datetime) -> Iterator[Problem | U
             yield Problem("security-txt-missing", response.hops[0].url, f"Status {response.status}")
         return
     expires = re.search(r"^expires:(.*)", text, re.IGNORECASE | re.MULTILINE)
-    if not expires or (at := _time(expires[1])) is None:
+    at = _time(expires[1]) if expires else None
+    if not expires or at is None:
         return
     # A time without a zone, or a day alone, has passed when it has passed in every zone.
     if at.replace(tzinfo=at.tzinfo or UTC) < (now if at.tzinfo else now - timedelta(days=2)):
@@ -190,14 +194,14 @@ def check_security_txt(response: Fetched, now: datetime) -> Iterator[Problem | U
 
 def _transport(hops: Sequence[Hop]) -> Iterator[Problem]:
     """Yield a problem for each name without HSTS, or with a short one; its last https header counts."""
-    sent: dict[str, str | None] = {}
+    headers: dict[str, str | None] = {}
     urls: dict[str, str] = {}
     for hop in hops:
         if hop.url.startswith("https://") and not _is_by_https_only(hop.url):
             name = urlsplit(hop.url).netloc
-            sent[name] = hop.headers.get("Strict-Transport-Security", sent.get(name))
+            headers[name] = hop.headers.get("Strict-Transport-Security", headers.get(name))
             urls[name] = hop.url
-    for name, hsts in sent.items():
+    for name, hsts in headers.items():
         age = re.search(r"max-age\s*=\s*\"?(\d+)", hsts or "", re.IGNORECASE)
         if hsts is None:
             yield Problem("hsts-missing", urls[name])
@@ -229,6 +233,7 @@ def _policies(headers: Mapping[str, str], markup: Markup) -> Iterator[tuple[str,
 
 
 def _versions(headers: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    """Yield the rule, the evidence and the matcher of each header with a version."""
     for name in ("Server", "X-Powered-By", "X-AspNet-Version"):
         value = headers.get(name, "")
         if _VERSION.search(value) or (name == "X-AspNet-Version" and value):
@@ -259,7 +264,8 @@ def _directives(policy: str) -> dict[str, set[str]]:
 def _allows_injected(directives: dict[str, set[str]]) -> bool:
     """Return whether an injected script runs: as an element, as an attribute such as onclick, or by eval."""
     sources = directives.get("script-src", directives.get("default-src"))
-    elements, attributes = (directives.get(f"script-src-{kind}", sources) for kind in ("elem", "attr"))
+    elements = directives.get("script-src-elem", sources)
+    attributes = directives.get("script-src-attr", sources)
     if sources is None or elements is None or attributes is None:
         return True
     return (
@@ -283,6 +289,7 @@ def _allows_anyone(sources: set[str]) -> bool:
 
 
 def _cookies(headers: Any) -> Iterator[tuple[str, str, str]]:
+    """Yield the rule, the evidence and the matcher of each problem of a cookie."""
     for line in headers.getlist("Set-Cookie"):
         name = line.partition("=")[0].strip()[:100]
         pair, *others = line.split(";")
@@ -304,16 +311,17 @@ def _cookies(headers: Any) -> Iterator[tuple[str, str, str]]:
 def names_of_cookies(headers: Any) -> Iterator[str]:
     """Yield the names of a response's cookies, without parts that change with each response."""
     for line in headers.getlist("Set-Cookie"):
-        name, is_named, _ = line.partition(";")[0].partition("=")
-        if is_named and name.strip():
+        name, equals_sign, _ = line.partition(";")[0].partition("=")
+        if equals_sign and name.strip():
             lasting = _LASTING_NAME.match(name.strip())
             yield lasting[0] if lasting else name.strip()
 
 
 def _is_removed(attributes: Mapping[str, str]) -> bool:
     """Return whether browsers remove the cookie, because it has expired."""
-    if re.fullmatch(r"-?[0-9]+", age := attributes.get("max-age", "")):
-        return age.startswith("-") or not age.strip("0")
+    age = attributes.get("max-age", "")
+    if re.fullmatch(r"-?[0-9]+", age):  # it overrides "expires"
+        return age.startswith("-") or not age.strip("0")  # negative or zero
     at = _time(attributes.get("expires", ""))
     return at is not None and at.tzinfo is not None and at < datetime.now(UTC)
 
@@ -335,10 +343,11 @@ def _content(page: Fetched, markup: Markup) -> Iterator[tuple[str, str]]:
 
 def _time(text: str) -> datetime | None:
     """Return the time of a text in ISO 8601, also with a space, or in the format of HTTP."""
-    at, words = None, text.upper().split()
+    at = None
+    words = text.upper().split()
     with suppress(ValueError, TypeError, OverflowError):
         at = parsedate_to_datetime(text)
-    for written in (words[:1], words[:2]):
+    for first_words in (words[:1], words[:2]):  # a day, then a day and a time
         with suppress(ValueError):
-            at = datetime.fromisoformat(" ".join(written))
+            at = datetime.fromisoformat(" ".join(first_words))
     return at

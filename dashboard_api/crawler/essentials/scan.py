@@ -27,13 +27,13 @@ from dashboard_api.crawler.essentials.page import (
 )
 from foundation.addresses.hosts import covers
 from foundation.outbound.deadline import Deadline, DeadlinePassed
-from foundation.outbound.fetch import Fetched, FetchFailed, fetch, in_words
+from foundation.outbound.fetch import Fetched, FetchFailed, error_text, fetch
 from foundation.outbound.names import localhost_port
 from foundation.outbound.refusals import REFUSALS, is_refusal
 from foundation.outbound.tls import HandshakeRefused, NotConnected, shake_hands
 
-SECONDS = 40.0
-_PAGE_BYTES = 1024**2
+SECONDS = 40.0  # for all requests
+_PAGE_BYTES = 1024**2  # of a response; the rest is not read
 _PAUSE = 2.0  # before the second try of a connection that failed
 _SECURITY_TXT = ".well-known/security.txt"
 _SCAN_REFUSALS = frozenset({202, 429, 503})  # other refusals of a file may concern every visitor
@@ -72,16 +72,17 @@ def _results(visit: _Visit, tls: ssl.SSLContext | None) -> Iterator[Result]:
     home, plain = f"https://{host}/", f"http://{host}/"
     port = localhost_port(host) or 443
     try:
+        # ``yield from`` also passes on what the generator returns.
         is_for_another = yield from check_tls(host, address, deadline, now=now, port=port, tls=tls)
     except HandshakeRefused as error:
         raise Incomplete("tls_invalid") from error
     except (NotConnected, ssl.SSLError) as error:
         page = _page(plain, visit)  # raises Incomplete if the website is down
-        is_reached = any(hop.url.startswith(home) for hop in page.hops)
-        if is_reached or _answers(host, address, deadline, port):
+        is_reached = any(hop.url.startswith(home) for hop in page.hops)  # http redirected to https
+        if is_reached or _answers_after_pause(host, address, deadline, port):
             raise Incomplete("connect_failed") from error
-        yield Problem("https-not-offered", plain, f"No connection by TLS: {in_words(error)}.")
-        yield from _at_http(page)
+        yield Problem("https-not-offered", plain, f"No connection by TLS: {error_text(error)}.")
+        yield from _by_http_alone(page)
         yield from _other_names(page, deadline, now, tls)
         return
     except DeadlinePassed as error:
@@ -95,7 +96,7 @@ def _results(visit: _Visit, tls: ssl.SSLContext | None) -> Iterator[Result]:
             return
         if not any(hop.url.startswith(home) for hop in page.hops):
             yield Skipped(home, [*OF_THE_PAGE, *OF_SECURITY_TXT])  # https shows another website
-            yield from _at_http(page)
+            yield from _by_http_alone(page)
             yield from _other_names(page, deadline, now, tls)
             return
     page = _page(home, visit)
@@ -120,7 +121,7 @@ def _results(visit: _Visit, tls: ssl.SSLContext | None) -> Iterator[Result]:
             yield from (Unread(file, OF_SECURITY_TXT, str(error)) for file in files)
 
 
-def _answers(host: str, address: str, deadline: Deadline, port: int) -> bool:
+def _answers_after_pause(host: str, address: str, deadline: Deadline, port: int) -> bool:
     """Return whether https answers after a pause, for example after a restart of the server."""
     try:
         time.sleep(min(_PAUSE, deadline.remaining()))
@@ -157,7 +158,7 @@ def _other_names(
 ) -> Iterator[Result]:
     """Yield the problems of TLS at other names on the way to a page; reading it verified no certificate."""
     addresses = {urljoin(hop.url, "/"): hop.addresses[0] for hop in own_hops(page)}
-    addresses.pop(urljoin(page.hops[0].url, "/"))
+    addresses.pop(urljoin(page.hops[0].url, "/"))  # the website's own name is checked already
     for url, address in addresses.items():
         parts = urlsplit(url)
         if parts.scheme == "https":
@@ -177,13 +178,13 @@ def _by_http(response: Fetched, page: Fetched) -> Iterator[Result]:
     hops = [hop for hop in own_hops(response) if hop.url.startswith("http://")]
     yield from (Checked(hop.url) for hop in hops)
     if response.url != hops[-1].url or (by_https and response.status in _NOT_BY_HTTP):
-        yield from check_headers(hops)
+        yield from check_headers(hops)  # a redirect, or an error of a server that answers only by https
     else:
         reason = "no_page_by_http" if by_https else "no_page"
         yield from check_page(replace(response, hops=tuple(hops)), without_page=reason)
 
 
-def _at_http(page: Fetched) -> Iterator[Result]:
+def _by_http_alone(page: Fetched) -> Iterator[Result]:
     """Yield the results of a website without https at its name; http may redirect to https at another."""
     yield from (Checked(hop.url) for hop in own_hops(page))
     yield from check_plain(page)

@@ -26,8 +26,8 @@ class Command(OperatorCommand):
         "verified. A claim whose token is found is verified and linked; if the token is then missing for two "
         "weeks, the link ends. Run it every few minutes."
     )
-    commits_itself = True
-    without_event = "each change of a claim has an event"
+    in_one_transaction = False  # a lock must not last while a check waits for the network
+    no_event_because = "each change of a claim has an event"
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -42,13 +42,13 @@ class Command(OperatorCommand):
             if timezone.now() > began + timedelta(minutes=minutes):
                 break
             after = _check(claim, timezone.now())
-            if after is None:
+            if after is None:  # the check failed
                 continue
             checked += 1
             if after.state != claim.state:
                 lines.append(f"{after}: {after.state}")
         lines.append(f"Claims checked: {checked}.")
-        return Result(text="\n".join(lines), fields={"checked": checked, "changed": len(lines) - 1})
+        return Result(text="\n".join(lines), json_output={"checked": checked, "changed": len(lines) - 1})
 
 
 def _check(claim: OwnershipClaim, now: datetime) -> OwnershipClaim | None:

@@ -20,9 +20,9 @@ from dashboard_api.crawler.worker import Worker
 from foundation.operations.heartbeats import Beat, command_ended
 from foundation.operations.operator_command import OperatorCommand, Result
 
-IDLE_SECONDS = 2.0
+IDLE_SECONDS = 2.0  # between looks at an empty queue
 NICENESS = 10  # pages and calls have priority
-BEAT = timedelta(minutes=1)
+HEARTBEAT_EVERY = timedelta(minutes=1)
 
 
 class Command(OperatorCommand):
@@ -33,8 +33,8 @@ class Command(OperatorCommand):
         "queue. Pages and calls have priority (nice 10). Several workers can run at once, also on several "
         "machines. Needs CRAWLER_ENABLED."
     )
-    commits_itself = True
-    without_event = "each scan and each import has an event"
+    in_one_transaction = False  # it runs until it is stopped
+    no_event_because = "each scan and each import has an event"
 
     def add_arguments(self, parser: CommandParser) -> None:
         modes = parser.add_mutually_exclusive_group()
@@ -52,12 +52,12 @@ class Command(OperatorCommand):
             count = stopping.stop_all(by=by, reason=options.get("reason", ""))
             return Result(
                 text=f"Scans cancelled: {count}. No scan starts until 'manage.py crawl --resume'.",
-                fields={"cancelled": count},
+                json_output={"cancelled": count},
             )
         if resume:
             ended = stopping.resume(by=by)
             text = "Scans can start again." if ended else "Nothing to do: scans are not stopped."
-            return Result(text=text, fields={"changed": ended})
+            return Result(text=text, json_output={"changed": ended})
         if not settings.CRAWLER_ENABLED:
             raise CommandError("CRAWLER_ENABLED is off: set it to true in the environment or .env.")
         try:
@@ -69,17 +69,18 @@ class Command(OperatorCommand):
         name = f"{socket.gethostname()[:60]}-{os.getpid()}-{secrets.token_hex(4)}"
         with _stopping() as stop:
             count = self._work(Worker(name, engines, stop.is_set), stop, once=once)
-        return Result(text=f"Scans ended: {count}.", fields={"ended": count})
+        return Result(text=f"Scans ended: {count}.", json_output={"ended": count})
 
     def _work(self, worker: Worker, stop: Event, *, once: bool) -> int:
         """Run scans until ``stop`` is set, with ``once`` until the queue is empty; return how many ended."""
-        ended, beat_at = 0, timezone.now() - BEAT
+        ended = 0
+        beat_at = timezone.now() - HEARTBEAT_EVERY  # so the first heartbeat is due at once
         while not stop.is_set():
             job = worker.run_one()
             if job is not None:
                 ended += job.ended_at is not None
                 self.stderr.write(f"{job}: {job.state} {job.outcome or job.reason}", style_func=str)
-            if timezone.now() - beat_at >= BEAT:
+            if timezone.now() - beat_at >= HEARTBEAT_EVERY:
                 beat_at = _beat(ended)
             if job is None:
                 if once:
@@ -89,7 +90,7 @@ class Command(OperatorCommand):
 
 
 def _beat(ended: int) -> Any:
-    """Send the heartbeat of the worker, and return its time."""
+    """Send the heartbeat of the worker, and return its time; after twice the interval the worker is late."""
     now = timezone.now()
     summary = f"Scans ended: {ended}."
     beat = Beat(
@@ -103,11 +104,11 @@ def _beat(ended: int) -> Any:
 def _stopping() -> Iterator[Event]:
     """Yield an event that SIGTERM and SIGINT set."""
     stop = Event()
-    before = {
+    handlers_before = {
         number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGTERM, signal.SIGINT)
     }
     try:
         yield stop
     finally:
-        for number, handler in before.items():
+        for number, handler in handlers_before.items():
             signal.signal(number, handler)

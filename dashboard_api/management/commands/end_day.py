@@ -20,7 +20,7 @@ class Command(OperatorCommand):
         "they are unknown). End decisions about false positives and accepted risks after their last day: "
         "the findings are open again, or fixed if complete scans no longer found them."
     )
-    commits_itself = True
+    in_one_transaction = False  # decisions end in batches
 
     def perform(self, **options: Any) -> Result:
         now = timezone.now()
@@ -29,5 +29,5 @@ class Command(OperatorCommand):
         websites = "too late today" if recorded is None else f"{recorded} websites changed"
         return Result(
             text=f"Open findings of yesterday: {websites}. Ended decisions: {ended}.",
-            fields={"recorded": recorded, "ended": ended},
+            json_output={"recorded": recorded, "ended": ended},
         )

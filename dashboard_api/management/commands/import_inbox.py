@@ -28,7 +28,7 @@ class Command(OperatorCommand):
         "report.json.toml for report.json (docs/scanner-formats.md). A report without a time gets "
         "the time of its file. Exit code 0: no report was refused or left."
     )
-    without_event = "each import has an event"
+    no_event_because = "each import has an event"
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", metavar="DIR", type=Path)
@@ -47,8 +47,8 @@ class Command(OperatorCommand):
         if not folder.is_dir():
             raise CommandError(f"{folder} is not a folder.")
         try:
-            common = ReportOptions(complete=complete, base_url=base_url)
-            results = list(import_all(folder, options=common, by=by))
+            options_of_all = ReportOptions(complete=complete, base_url=base_url)
+            results = list(import_all(folder, options=options_of_all, by=by))
         except InboxLocked as error:
             raise CommandError(f"Another import_inbox is running in {folder}: wait for its end.") from error
         except UnsafeFile as error:
@@ -67,7 +67,10 @@ class Command(OperatorCommand):
             lines.append(f"Waiting for a later run, because they changed within the last minute: {recent}.")
         return Result(
             text="\n".join(lines) or "There are no reports to import.",
-            fields={"files": [fields for each in results for fields in _fields(each)], "waiting": recent},
+            json_output={
+                "files": [row for each in results for row in _json_reports(each)],
+                "waiting": recent,
+            },
             failure="Not every report was imported." if any(each.why for each in results) else "",
         )
 
@@ -78,9 +81,9 @@ def _in_words(file: InboxResult) -> list[str]:
     return [f"{file.path}: {line}" for line in lines or ["It was imported before."]]
 
 
-def _fields(file: InboxResult) -> Iterator[dict[str, Any]]:
-    """Yield the JSON fields of a file, one dictionary per report."""
-    fields = {"file": file.path, "error": file.why or None, "duplicate": file.is_duplicate}
-    results: Sequence[ImportResult | None] = file.results or [None]
+def _json_reports(file: InboxResult) -> Iterator[dict[str, Any]]:
+    """Yield the JSON objects of a file, one for each report in it."""
+    shared = {"file": file.path, "error": file.why or None, "duplicate": file.is_duplicate}
+    results: Sequence[ImportResult | None] = file.results or [None]  # also for a refused file
     for result in results:
-        yield fields | {"result": result and dataclasses.asdict(result)}
+        yield shared | {"result": result and dataclasses.asdict(result)}

@@ -22,7 +22,7 @@ from dashboard_api.scanners import READERS, finding_csv
 from dashboard_api.scanners.times import parse_time
 from foundation.operations.operator_command import OperatorCommand, Result, web_address
 
-STANDARD_INPUT = "-"
+STANDARD_INPUT = "-"  # as the name of a file
 _REPORT_OPTIONS = ("format_name", "complete", "scanned_at", "base_url", "targets", "category")
 
 
@@ -51,6 +51,7 @@ class Progress:
 
 
 def _bar(total: int | None, *, unit: str) -> tqdm:  # type: ignore[type-arg]
+    # ``disable=None`` hides it unless standard error is a terminal.
     return tqdm(total=total, unit=unit, unit_scale=True, disable=None, leave=False)
 
 
@@ -115,7 +116,7 @@ class Command(OperatorCommand):
         "Several files are imported one by one; a file with reports of several tools is imported "
         "as a whole. gzip is unpacked. --json prints one object per line, for each report of each file."
     )
-    without_event = "each import has an event"
+    no_event_because = "each import has an event"
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("files", metavar="FILE", nargs="+", help="a report; - is standard input")
@@ -134,7 +135,7 @@ class Command(OperatorCommand):
 
     def handle(self, *args: Any, files: list[str], **options: Any) -> None:
         """Import the reports one by one; after a refusal, the others are still imported."""
-        self._rejected = 0
+        self._rejected = 0  # rows of all files; ``perform`` adds to it
         if len(files) == 1:
             super().handle(*args, file=files[0], prefix="", **options)
             refused = 0
@@ -155,7 +156,7 @@ class Command(OperatorCommand):
             return False
         return True
 
-    def error_fields(self, message: str, **options: Any) -> dict[str, Any]:
+    def json_error(self, message: str, **options: Any) -> dict[str, Any]:
         return {"file": options["file"], "error": message} if "file" in options else {"error": message}
 
     def perform(
@@ -169,8 +170,8 @@ class Command(OperatorCommand):
         _check_locations(website, "--target", options["targets"])
         dry_run: bool = options["dry_run"]
         try:
-            with _opened(file) as stream, closing(Progress(file)) as progress:
-                how = ImportOptions(
+            with _open(file) as stream, closing(Progress(file)) as progress:
+                import_options = ImportOptions(
                     file_name=file,
                     by=by,
                     report=ReportOptions(**{name: options[name] for name in _REPORT_OPTIONS}),
@@ -178,7 +179,7 @@ class Command(OperatorCommand):
                     on_read=progress.read,
                     on_stored=progress.stored,
                 )
-                results = import_file(stream, website, how)
+                results = import_file(stream, website, import_options)
         except OSError as error:
             raise CommandError(f"Cannot read {file}: {error.strerror}.") from error
         except EmptyRefusal as error:
@@ -188,8 +189,8 @@ class Command(OperatorCommand):
         self._rejected += sum(result.rejected for result in results)
         lines = ["Dry run: nothing was stored. Otherwise:"] if dry_run else []
         lines += [line for each in results for line in in_words(each)]
-        fields = [{"file": file, **dataclasses.asdict(each), "dry_run": dry_run} for each in results]
-        return Result(text="\n".join(prefix + line for line in lines), fields=fields)
+        json_output = [{"file": file, **dataclasses.asdict(each), "dry_run": dry_run} for each in results]
+        return Result(text="\n".join(prefix + line for line in lines), json_output=json_output)
 
 
 def _check_linked(ref: str, website: Website) -> None:
@@ -212,7 +213,7 @@ def _check_locations(website: Website, option: str, locations: Sequence[str]) ->
         raise CommandError(f"{option} {error}.") from error
 
 
-def _opened(file: str) -> AbstractContextManager[BinaryIO]:
+def _open(file: str) -> AbstractContextManager[BinaryIO]:
     return nullcontext(sys.stdin.buffer) if file == STANDARD_INPUT else Path(file).open("rb")
 
 

@@ -18,7 +18,7 @@ class Command(OperatorCommand):
         "Issue a secret and show it once, or store one that exists (--from-stdin). Only the secret goes to "
         "standard output, so you can redirect it to a file or to 'manage.py connect_account'."
     )
-    commits_itself = True
+    in_one_transaction = False  # a person may be asked to type the secret; storing it is one transaction
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("ref", metavar="REF", help="the account's reference")
@@ -44,19 +44,26 @@ class Command(OperatorCommand):
     ) -> Result:
         """Issue the secret; show it unless it was read from standard input."""
         account = find_account(ref)
-        given = read_secret() if from_stdin else None
-        for known in account.secrets.filter(is_test=False).usable(timezone.now()):
-            if given and known.holds(given):
-                fields = {"changed": False, "account": ref, "id": known.pk, "hint": known.hint}
-                return Result(text=f"Nothing to do: {known} is the same secret.", fields=fields)
+        typed = read_secret() if from_stdin else None
+        for stored in account.secrets.filter(is_test=False).usable(timezone.now()):
+            if typed and stored.holds(typed):
+                fields = {"changed": False, "account": ref, "id": stored.pk, "hint": stored.hint}
+                return Result(text=f"Nothing to do: {stored} is the same secret.", json_output=fields)
         secret, clear = Secret.objects.issue(
-            account, by=by, secret=given, is_test=is_test, for_portal=for_portal
+            account, by=by, secret=typed, is_test=is_test, for_portal=for_portal
         )
-        fields = {"changed": True, "account": ref, "id": secret.pk, "hint": secret.hint, "created_by": by}
+        json_output = {
+            "changed": True,
+            "account": ref,
+            "id": secret.pk,
+            "hint": secret.hint,
+            "created_by": by,
+        }
         if from_stdin:
-            return Result(text=f"Stored {secret}: it works from now on.", fields=fields)
+            return Result(text=f"Stored {secret}: it works from now on.", json_output=json_output)
         return Result(
             text=clear,
-            remark=f"This is {secret}. Store it now: it is not shown again.",
-            fields=fields | {"secret": clear},
+            # On standard error, because the text may go to a file.
+            stderr_text=f"This is {secret}. Store it now: it is not shown again.",
+            json_output=fields | {"secret": clear},
         )

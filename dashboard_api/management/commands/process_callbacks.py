@@ -19,8 +19,8 @@ class Command(OperatorCommand):
         "after 1, 5 and 30 minutes, 2 and 12 hours, then given up; a waiting one is given up after a day. "
         "Run it every few minutes."
     )
-    commits_itself = True
-    without_event = "each change of an entitlement has an event"
+    in_one_transaction = False  # each event has its own transaction
+    no_event_because = "each change of an entitlement has an event"
 
     def perform(self, **options: Any) -> Result:
         """Process the events that are due, the oldest first."""
@@ -30,6 +30,6 @@ class Command(OperatorCommand):
         words = [f"{state} {number}" for state, number in sorted(states.items())]
         text = f"Callbacks: {', '.join(words) or 'none due'}."
         if any(open_events.values()):
-            needs = ", ".join(f"{state} {number}" for state, number in open_events.items() if number)
-            text += f" These need attention: {needs}."
-        return Result(text=text, fields={"applied": 0, **states, "changed": sum(states.values())})
+            problems = ", ".join(f"{state} {number}" for state, number in open_events.items() if number)
+            text += f" These need attention: {problems}."
+        return Result(text=text, json_output={"applied": 0, **states, "changed": sum(states.values())})

@@ -26,17 +26,17 @@ class Command(OperatorCommand):
         "imports that are too old to be taken back, finished reports that were sent over HTTP, and bodies of "
         "payment callbacks after 30 days. Finish the deletion of accounts that forget_account began."
     )
-    commits_itself = True
+    in_one_transaction = False  # after each batch
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--batch", type=positive, default=limits.PRUNE_BATCH, metavar="N")
 
     def perform(self, *, batch: int, **options: Any) -> Result:
         """Delete old rows, with a commit after each batch, and return how many."""
-        now, total = _earlier_now(), 0
+        now, nonces = _earlier_now(), 0
         forgotten = ForgottenAccount.finish(now)
         while deleted := Nonce.objects.prune(now=now, batch=batch):
-            total += deleted
+            nonces += deleted
         calls = _prune_calls(now, batch)
         uploads, _ = Upload.objects.filter(uploaded_at__lt=now - limits.UPLOAD_LIFETIME).delete()
         too_old = ImportChange.objects.filter(run__imported_at__lt=now - limits.UNDO_LIFETIME)
@@ -44,12 +44,12 @@ class Command(OperatorCommand):
         jobs, audit_events = report_jobs.prune(now), seals.prune(now)
         callbacks = applying.prune(now)
         return Result(
-            text=f"Deleted {total} expired nonces, {calls} old records of calls, {audit_events} audit "
+            text=f"Deleted {nonces} expired nonces, {calls} old records of calls, {audit_events} audit "
             f"events, {uploads} old uploads, {jobs} finished reports and {changes} records of changes by "
             "imports that can no longer be taken back."
             + (f" Deleted {forgotten} calls of deleted accounts." if forgotten else ""),
-            fields={
-                "nonces": total,
+            json_output={
+                "nonces": nonces,
                 "calls": calls,
                 "forgotten_calls": forgotten,
                 "audit_events": audit_events,

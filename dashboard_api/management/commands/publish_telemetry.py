@@ -20,7 +20,7 @@ class Command(OperatorCommand):
         "Publish the live feed, and the statistics at the first run of a week. --dry-run shows what would be "
         "published, and which website each entry of the feed is about. Run it every hour."
     )
-    commits_itself = True
+    in_one_transaction = False  # statistics and feed are stored one by one
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--dry-run", action="store_true", help="publish nothing, and show the documents")
@@ -33,12 +33,12 @@ class Command(OperatorCommand):
         if dry_run:
             feed = [{"host": host} | entry for host, entry in entries]
             documents = {"statistics": publishing.statistics_of(websites, now), "feed": feed}
-            return Result(text=json.dumps(documents, ensure_ascii=False, indent=1), fields=documents)
-        made = publishing.publish_statistics(websites, now)
-        changed = publishing.publish_feed((entry for _, entry in entries), now)
+            return Result(text=json.dumps(documents, ensure_ascii=False, indent=1), json_output=documents)
+        has_statistics = publishing.publish_statistics(websites, now)
+        has_new_feed = publishing.publish_feed((entry for _, entry in entries), now)
         text = (
             f"Websites counted: {len(websites)}. Entries of the feed: {len(entries)}. "
-            f"Statistics: {'made' if made else 'made earlier this week'}."
+            f"Statistics: {'made' if has_statistics else 'made earlier this week'}."
         )
-        fields = {"websites": len(websites), "entries": len(entries), "statistics": int(made)}
-        return Result(text=text, fields=fields | {"changed": made or changed})
+        fields = {"websites": len(websites), "entries": len(entries), "statistics": int(has_statistics)}
+        return Result(text=text, json_output=fields | {"changed": has_statistics or has_new_feed})

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from dashboard_api.billing.callbacks import applying
 from dashboard_api.billing.snapshots import CannotApply, Snapshot
-from dashboard_api.billing.wanted import locked, to_change, wanted
+from dashboard_api.billing.wanted import lock_entitlement, values_to_change, wanted_values
 from dashboard_api.models import Account
 from foundation.operations.operator_command import OperatorCommand, Result
 
@@ -22,7 +22,7 @@ class Command(OperatorCommand):
     """manage.py reconcile_billing."""
 
     interval = timedelta(days=1)
-    commits_itself = True
+    in_one_transaction = False  # a lock must not last while a provider is asked
 
     help = (
         "List the accounts whose entitlement differs from what the payment provider reported last, such as "
@@ -44,15 +44,15 @@ class Command(OperatorCommand):
                 drift.append({"account": account.ref, "differs": error.code, "repaired": False})
                 continue
             with transaction.atomic():
-                drift += _drift(account, fetched, repair=repair, by=by, reason=reason)
-        left = [row for row in drift if not row["repaired"]]
-        for row in left:
+                drift += _drift_of(account, fetched, repair=repair, by=by, reason=reason)
+        not_repaired = [row for row in drift if not row["repaired"]]
+        for row in not_repaired:
             logger.error(
                 "The entitlement of %s differs from what was paid: %s", row["account"], row["differs"]
             )
-        repaired = len(drift) - len(left)
+        repaired = len(drift) - len(not_repaired)
         fields = {"differences": len(drift), "accounts": drift, "changed": bool(repaired)}
-        return Result(text=_in_words(drift, repaired), fields=fields, found=len(left))
+        return Result(text=_in_words(drift, repaired), json_output=fields, found=len(not_repaired))
 
 
 def _in_words(drift: list[dict[str, Any]], repaired: int) -> str:
@@ -64,16 +64,17 @@ def _in_words(drift: list[dict[str, Any]], repaired: int) -> str:
     return "\n".join([f"Differences: {len(drift)} found, {done} ({refs}).", *lines])
 
 
-def _drift(
+def _drift_of(
     account: Account, fetched: dict[str, list[Snapshot]], *, repair: bool, by: str, reason: str
 ) -> list[dict[str, Any]]:
+    """Return the account with what differs, if anything does; with ``repair``, set what was reported."""
     now = timezone.now()
-    locked(account)
+    lock_entitlement(account)  # only for the lock: no event may change it meanwhile
     try:
-        target = wanted(account, now, fetched)
+        target = wanted_values(account, now, fetched)
     except CannotApply as error:
         return [{"account": account.ref, "differs": error.code, "repaired": False}]
-    to = to_change(account, target) if target else {}
+    to = values_to_change(account, target) if target else {}
     if not to:
         return []
     if repair:

@@ -20,5 +20,5 @@ class Command(OperatorCommand):
         last = Nonce.objects.raise_fence(timezone.now())
         return Result(
             text=f"Signed calls are answered again from {last:%Y-%m-%d %H:%M:%S} UTC on.",
-            fields={"changed": True, "refused_until": last},
+            json_output={"changed": True, "refused_until": last},
         )

@@ -16,7 +16,7 @@ class Command(OperatorCommand):
         "Import reports that were sent over HTTP and still wait because a process was stopped. Reports that "
         "another process is importing are skipped. Run it every few minutes."
     )
-    without_event = "each import has an event"
+    no_event_because = "each import has an event"
 
     def perform(self, **options: Any) -> Result:
         jobs = report_jobs.run_all()
@@ -24,5 +24,7 @@ class Command(OperatorCommand):
         for job in jobs:
             outcome = "imported." if job.status == 200 else f"refused. {(job.outcome or {})['message']}"
             lines.append(f"Report {job.pk} about {job.website}: {outcome}")
-        fields = [{"id": str(job.pk), "host": job.website.host, "status": job.status} for job in jobs]
-        return Result(text="\n".join(lines) or "No reports are waiting.", fields={"reports": fields})
+        json_output = [{"id": str(job.pk), "host": job.website.host, "status": job.status} for job in jobs]
+        return Result(
+            text="\n".join(lines) or "No reports are waiting.", json_output={"reports": json_output}
+        )

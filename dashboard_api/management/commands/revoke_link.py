@@ -7,14 +7,14 @@ from django.utils import timezone
 
 from dashboard_api.models import SiteLink
 from dashboard_api.models.accounts import AlreadyRevoked
-from foundation.operations.operator_command import OnRecord, OperatorCommand, Result
+from foundation.operations.operator_command import AuditOptions, OperatorCommand, Result
 
 
 class Command(OperatorCommand):
     """manage.py revoke_link LINK_ID --reason "Contract ended"."""
 
     help = "Revoke a link: its calls are refused from now on. You can restore it in the admin."
-    on_record = OnRecord(needs_reason=True)
+    audit_options = AuditOptions(requires_reason=True)  # --by and --reason
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("link_id", metavar="LINK_ID", help="as show_account prints it")
@@ -32,7 +32,7 @@ class Command(OperatorCommand):
             unchanged = " ".join(error.messages)
         return Result(
             text=unchanged or f"Revoked {link}: its calls are refused from now on.",
-            fields={
+            json_output={
                 "changed": not unchanged,
                 "account": link.account.ref,
                 "host": link.website.host,

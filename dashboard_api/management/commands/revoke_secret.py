@@ -40,7 +40,7 @@ class Command(OperatorCommand):
             done = f"Retired {secret}: it works until {secret.retires_at:%Y-%m-%d %H:%M} UTC."
         return Result(
             text=unchanged or done,
-            fields={
+            json_output={
                 "changed": not unchanged,
                 "account": ref,
                 "id": number,

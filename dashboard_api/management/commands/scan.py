@@ -37,9 +37,9 @@ class Command(OperatorCommand):
         text = (
             f"Scan {job.pk} of {website} waits." if created else f"Scan {job.pk} of {website} exists already."
         )
-        remark = "" if settings.CRAWLER_ENABLED else "CRAWLER_ENABLED is off here: no worker runs it."
+        warning = "" if settings.CRAWLER_ENABLED else "CRAWLER_ENABLED is off here: no worker runs it."
         return Result(
             text=text,
-            remark=remark,
-            fields={"job": job.pk, "host": website.host, "state": job.state, "changed": created},
+            stderr_text=warning,
+            json_output={"job": job.pk, "host": website.host, "state": job.state, "changed": created},
         )

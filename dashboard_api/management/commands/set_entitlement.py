@@ -6,12 +6,12 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from dashboard_api.billing import entitlements
-from dashboard_api.billing.wanted import locked
+from dashboard_api.billing.wanted import lock_entitlement
 from dashboard_api.management.entitlement_options import (
     add_entitlement_options,
-    fields_in,
-    in_fields,
-    in_words,
+    entitlement_fields,
+    entitlement_in_words,
+    given_fields,
     result_fields,
 )
 from dashboard_api.management.lookup import find_account
@@ -36,24 +36,24 @@ class Command(OperatorCommand):
 
     def perform(self, *, ref: str, extend_days: int | None, by: str, reason: str, **options: Any) -> Result:
         """Make all changes in one transaction, or fail without any."""
-        changes = fields_in(options)
+        changes = given_fields(options)
         if not changes and extend_days is None:
             raise CommandError("Say what to change, such as --plan, --status, --ends-on or --extend-days.")
         if "ends_on" in changes and extend_days is not None:
             raise CommandError("Give either --ends-on or --extend-days.")
         account = find_account(ref)
-        existing = locked(account)
-        before = (in_fields(existing), existing.agreed) if existing else None
+        existing = lock_entitlement(account)
+        before = (entitlement_fields(existing), existing.agreed) if existing else None
         if extend_days is not None:
             changes |= entitlements.extension(
                 existing or new_entitlement(account, {}),
                 days=extend_days,
                 today=timezone.now().date(),
                 status=changes.get("status", ""),
-            ) | {name: value for name, value in changes.items() if name == "status"}
+            ) | {name: value for name, value in changes.items() if name == "status"}  # --status wins
         entitlement = entitlements.change(account, changes, by=by, reason=reason)
-        changed = (in_fields(entitlement), entitlement.agreed) != before
+        is_changed = (entitlement_fields(entitlement), entitlement.agreed) != before
         return Result(
-            text=f"{ref}: {in_words(entitlement)}{'' if changed else ' Nothing changed.'}",
-            fields={"changed": changed, "account": ref, "entitlement": result_fields(entitlement)},
+            text=f"{ref}: {entitlement_in_words(entitlement)}{'' if is_changed else ' Nothing changed.'}",
+            json_output={"changed": is_changed, "account": ref, "entitlement": result_fields(entitlement)},
         )

@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from dashboard_api.billing.usage import uses
-from dashboard_api.management.entitlement_options import in_words, result_fields
+from dashboard_api.management.entitlement_options import entitlement_in_words, result_fields
 from dashboard_api.management.lookup import find_account
 from dashboard_api.models import Account
 from foundation.operations.operator_command import OperatorCommand, Result
@@ -20,8 +20,8 @@ class Command(OperatorCommand):
         "Show an account: its plan and how much of each limit is used, its secrets without their values, its "
         "websites, its tokens for reports."
     )
-    without_event = "it only reads"
-    on_record = None
+    no_event_because = "it only reads"
+    audit_options = None  # neither --by nor --reason
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("ref", metavar="REF", help="the account's reference")
@@ -29,7 +29,7 @@ class Command(OperatorCommand):
     def perform(self, *, ref: str, **options: Any) -> Result:
         account = find_account(ref)
         entitlement = getattr(account, "entitlement", None)
-        fields = {
+        json_output = {
             "account": ref,
             "name": account.name,
             "created_at": account.created_at,
@@ -43,10 +43,10 @@ class Command(OperatorCommand):
         }
         lines = [
             f"{ref}  {account.name}".rstrip(),
-            in_words(entitlement) if entitlement else "It has no plan.",
+            entitlement_in_words(entitlement) if entitlement else "It has no plan.",
             f"Reference for payments: {account.billing_ref}",
         ]
-        return Result(text="\n".join([*lines, *_lines(fields)]), fields=fields)
+        return Result(text="\n".join([*lines, *_lines(json_output)]), json_output=json_output)
 
 
 def _parts(account: Account) -> dict[str, list[dict[str, Any]]]:
@@ -82,21 +82,22 @@ def _parts(account: Account) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-def _lines(fields: dict[str, Any]) -> Iterator[str]:
-    for row in fields["limits"]:
+def _lines(account: dict[str, Any]) -> Iterator[str]:
+    """Yield a line for each limit, secret, website and token of the account, as ``--json`` has them."""
+    for row in account["limits"]:
         used = "?" if row["used"] is None else row["used"]
         limit = "any number" if row["limit"] is None else row["limit"]
         yield f"Limit {row['name']}: {used} of {limit}, {row['state']}"
-    for row in fields["secrets"]:
-        owner = " for the portal" if row["for_portal"] else ""
+    for row in account["secrets"]:
+        purpose = " for the portal" if row["for_portal"] else ""
         yield (
-            f"Secret {row['id']}{owner} ({row['hint']}): {row['state']}, "
+            f"Secret {row['id']}{purpose} ({row['hint']}): {row['state']}, "
             f"last use: {_day(row['last_used_at'])}"
         )
-    for row in fields["websites"]:
+    for row in account["websites"]:
         state = f", revoked {_day(row['revoked_at'])}" if row["revoked_at"] else ""
         yield f"Website {row['host']}: link id {row['link_id']}{state}"
-    for row in fields["report_tokens"]:
+    for row in account["report_tokens"]:
         state = (
             f"revoked {_day(row['revoked_at'])}" if row["revoked_at"] else f"until {_day(row['expires_at'])}"
         )

@@ -18,13 +18,13 @@ class Command(OperatorCommand):
         "after the end of a plan; the API serves them. End overrides after their last day. Run it every few "
         "minutes."
     )
-    commits_itself = True
-    without_event = "the end of each override has an event"
+    in_one_transaction = False  # account by account
+    no_event_because = "the end of each override has an event"
 
     def perform(self, **options: Any) -> Result:
         """Watch all accounts."""
         added, ended = notices.watch(timezone.now())
         return Result(
             text=f"Notices: {added}. Overrides ended: {ended}.",
-            fields={"notices": added, "overrides_ended": ended},
+            json_output={"notices": added, "overrides_ended": ended},
         )

@@ -9,8 +9,9 @@ import json
 import re
 from collections.abc import Iterator
 
-from dashboard_api.scanners.members import Row
+from dashboard_api.scanners.members import JsonObject
 
+# What follows the message of an item: the next item or host, or the end of the host's items.
 _END_OF_ITEM = r'\},?(?:\{"(?:id":\s*"?\d|host":")|\](?:[,}\s]*\{"host":"|[,}\]\s]*\Z))'
 _HOST = re.compile(
     r'[\[,}\s]*\{"host":"(?P<host>[^"]*)","ip":"(?P<ip>[^"]*)","port":"(?P<port>[^"]*)",'
@@ -25,14 +26,16 @@ _ITEM = re.compile(
 _END_OF_HOST = re.compile(r"\][,}\]\s]*")
 
 
-def read_almost_json(data: bytes | bytearray) -> list[Row]:
+def read_almost_json(data: bytes | bytearray) -> list[JsonObject]:
     """Return the hosts with their items, as decoded JSON; empty if the text has any other part."""
     text = data.decode(errors="replace")
-    hosts: list[Row] = []
-    early, position = _items(text, len(text) - len(text.lstrip("[ \t\r\n")))
+    hosts: list[JsonObject] = []
+    first = len(text) - len(text.lstrip("[ \t\r\n"))
+    early_items, position = _items(text, first)
     while host := _HOST.match(text, position):
         items, position = _items(text, host.end())
-        items, early = [*early, *items], []
+        items = [*early_items, *items]
+        early_items = []
         end = _END_OF_HOST.match(text, position)
         if end is None:
             return []
@@ -42,7 +45,7 @@ def read_almost_json(data: bytes | bytearray) -> list[Row]:
     return hosts if position == len(text) else []
 
 
-def _items(text: str, position: int) -> tuple[list[Row], int]:
+def _items(text: str, position: int) -> tuple[list[JsonObject], int]:
     """Return the items from ``position`` on, and the position after them."""
     items = []
     while item := _ITEM.match(text, position):

@@ -16,18 +16,17 @@ from dashboard_api.scanners.topics import TOPICS
 _MAX_CHARACTERS = 1000  # of a message, which names its problem at the beginning
 # Versions 2.1 and 2.5 have a sentence for each header, 2.6 has one sentence for all headers.
 _MISSING_HEADER = (
-    r"(?:header missing: |the (?:anti-clickjacking )?|TLS and the |SSL and the )({})"
+    r"(?:header missing: |the (?:anti-clickjacking )?|TLS and the |SSL and the )({})"  # the header
     r"(?: (?:HTTP )?header is not (?:present|set|defined)|\W*$|\. See)"
 )
 
-
-_OF_TOPICS = {rule for topic in TOPICS.values() for rule in topic.rules.get("nikto", ())}
+_RULES_OF_TOPICS = {rule for topic in TOPICS.values() for rule in topic.rules.get("nikto", ())}
 
 
 class NiktoText(ProblemText, frozen=True, kw_only=True):
     """Problem in ``problems.toml``."""
 
-    pattern: str = ""
+    pattern: str = ""  # its groups are the subject of the problem
     header: str = ""  # the header that is missing
     kind: Kind = "confirmed"
 
@@ -62,7 +61,7 @@ class Problem:
 
         If a topic lists the key, the rule omits the subject: cookies without Secure are one problem.
         """
-        return self.key if self.key in _OF_TOPICS else "/".join(filter(None, self.identity))
+        return self.key if self.key in _RULES_OF_TOPICS else "/".join(filter(None, self.identity))
 
     @property
     def title(self) -> str:

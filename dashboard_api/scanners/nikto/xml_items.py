@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from typing import Any
 
-from dashboard_api.scanners.members import Row
+from dashboard_api.scanners.members import JsonObject
 from dashboard_api.scanners.times import Time, read_time
-from dashboard_api.scanners.xml_document import Element, XmlRows, child, head_of, text_at
+from dashboard_api.scanners.xml_document import Element, XmlRows, child, head_pattern, text_at
 
-XML_HEAD = head_of("niktoscans?")
+XML_HEAD_PATTERN = head_pattern("niktoscans?")
 _CODES = {"&lt;": "<", "&gt;": ">", "&quot;": '"'}  # Nikto writes these in addresses, even in CDATA
 
 
-def xml_rows(rows: XmlRows, ends: list[Time]) -> Iterator[tuple[Row, Any]]:
+def xml_rows(rows: XmlRows, ends: list[Time]) -> Iterator[tuple[JsonObject, Any]]:
     """Yield each item with its host, and each host without items; add the hosts' times to ``ends``."""
     has_items = False
     for row in rows:
@@ -26,13 +26,13 @@ def xml_rows(rows: XmlRows, ends: list[Time]) -> Iterator[tuple[Row, Any]]:
         ends += map(read_time, times)
 
 
-def _host(host: Element) -> Row:
+def _host(host: Element) -> JsonObject:
     names = {"ip": "@targetip", "port": "@targetport", "banner": "@targetbanner", "site": "@sitename"}
     names["host"] = "@hostheader" if text_at(host, "@hostheader") else "@targethostname"
     return {key: text_at(host, name) for key, name in names.items()}
 
 
-def _item(item: Element) -> Row:
+def _item(item: Element) -> JsonObject:
     names = {"id": "@id", "OSVDB": "@osvdbid", "method": "@method", "msg": "description"}
     url = text_at(item, "uri")
     for code, character in _CODES.items():

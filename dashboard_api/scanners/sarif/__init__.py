@@ -15,15 +15,15 @@ from dashboard_api import limits
 from dashboard_api.scanners.json_values import open_document
 from dashboard_api.scanners.lazy_list import is_list
 from dashboard_api.scanners.members import (
-    Row,
-    dicts_of,
-    known_time_of,
-    line_of,
-    list_of,
-    object_of,
+    JsonObject,
+    dicts_at,
+    known_time_at,
+    line_at,
+    list_at,
+    object_at,
     text_of,
     texts_of,
-    time_of,
+    time_at,
 )
 from dashboard_api.scanners.report import (
     RULE_LENGTH,
@@ -39,24 +39,33 @@ from dashboard_api.scanners.report import (
 )
 from dashboard_api.scanners.sarif.evidence import evidence_of
 from dashboard_api.scanners.sarif.identity import identities_of
-from dashboard_api.scanners.sarif.run import Run, dicts_of_all, old_names, text_in
-from dashboard_api.scanners.text import cves_in, cwes_in, numbers_in, one_line, slug, spelt, without_numbers
+from dashboard_api.scanners.sarif.run import Run, dicts_at_all, message_text_at, old_names
+from dashboard_api.scanners.text import (
+    checked_source_name,
+    cves_in,
+    cwes_in,
+    numbers_in,
+    one_line,
+    slug,
+    without_numbers,
+)
 from dashboard_api.scanners.times import newest
 
-HEAD = re.compile(rb'"runs"\s*:\s*\[')
+HEAD_PATTERN = re.compile(rb'"runs"\s*:\s*\[')
 _LEVELS = {
     "error": Severity.HIGH,
     "warning": Severity.MEDIUM,
     "note": Severity.LOW,
     "none": Severity.INFO,
 }
+# Severities by the least score.
 _SCORES = [(9.0, Severity.CRITICAL), (7.0, Severity.HIGH), (4.0, Severity.MEDIUM), (0.0, Severity.LOW)]
 # Some tools write a word as the score.
-_WORDS = {**SEVERITIES, "moderate": Severity.MEDIUM, "informational": Severity.INFO}
-_NOTHING_FOUND = {"pass", "notApplicable"}
+_SEVERITY_WORDS = {**SEVERITIES, "moderate": Severity.MEDIUM, "informational": Severity.INFO}
+_KINDS_WITHOUT_PROBLEM = {"pass", "notApplicable"}
 _KINDS: dict[str, Kind] = {"review": "suspected", "open": "suspected", "informational": "informational"}
-_MAX_OLD_FORMS = 5  # of the identity, for each old name of the rule
-_NOTIFICATIONS = ("toolExecutionNotifications", "toolConfigurationNotifications")
+_MAX_OLD_MATCHERS = 5  # for each old name of the rule
+_EXECUTION, _CONFIGURATION = ("toolExecutionNotifications", "toolConfigurationNotifications")
 # Semgrep's warnings about a file (with "interfile", a project) that it did not analyse completely.
 _NOT_ANALYSED = {
     "AST builder error",
@@ -79,7 +88,7 @@ _NOT_ANALYSED_FILE = re.compile(r"[A-Za-z ]{1,50} (?:at line (.+):\d+|when runni
 _MAX_FIRST_LINE = 2_000  # characters
 _NOT_SUPPRESSED = {"underReview", "rejected"}
 _MAX_ERROR = 200  # characters
-_SENTENCE = re.compile(r".+?(?:[.!?](?=\s|\Z)|\n|\Z)", re.DOTALL)
+_FIRST_SENTENCE = re.compile(r".+?(?:[.!?](?=\s|\Z)|\n|\Z)", re.DOTALL)
 
 
 def read(stream: BinaryIO) -> ScanReport:
@@ -87,11 +96,11 @@ def read(stream: BinaryIO) -> ScanReport:
     document = open_document(stream)
     if not isinstance(document, dict) or not is_list(document.get("runs")):
         raise UnreadableReport("The file is not SARIF: it has no runs.")
-    version = line_of(document, "version")
+    version = line_at(document, "version")
     if version and not version.startswith("2.1."):
         raise UnreadableReport(f"SARIF 2.1.0 is read, and this is SARIF {version[:20]}.")
     runs = _valid_runs(document["runs"])
-    results = sum(len(list_of(run, "results")) for run in runs)
+    results = sum(len(list_at(run, "results")) for run in runs)
     if results > limits.MAX_SARIF_RESULTS:
         raise UnreadableReport(
             f"The file has {results} results, and {limits.MAX_SARIF_RESULTS} are read. Scan in parts."
@@ -107,7 +116,7 @@ def read(stream: BinaryIO) -> ScanReport:
     return first
 
 
-def _valid_runs(items: Sequence[Any]) -> list[Row]:
+def _valid_runs(items: Sequence[Any]) -> list[JsonObject]:
     """Return the runs; raises UnreadableReport for a run that is no object, or results that are no list."""
     runs = list(items)
     for number, run in enumerate(runs):
@@ -118,11 +127,11 @@ def _valid_runs(items: Sequence[Any]) -> list[Row]:
     return runs
 
 
-def _parts(runs: list[Row]) -> dict[tuple[str, str], list[Run]]:
+def _parts(runs: list[JsonObject]) -> dict[tuple[str, str], list[Run]]:
     """Group the runs by tool and category, in file order; a file without runs gets one empty group."""
     parts: dict[tuple[str, str], list[Run]] = {}
     for run in map(Run, runs):
-        parts.setdefault((slug(line_of(run.driver, "name")) or "sarif", run.category), []).append(run)
+        parts.setdefault((slug(line_at(run.driver, "name")) or "sarif", run.category), []).append(run)
     return parts or {("sarif", ""): []}
 
 
@@ -131,12 +140,12 @@ def _report(source: str, category: str, runs: list[Run]) -> ScanReport:
     rules = {rule[:RULE_LENGTH] for run in runs for rule in (*run.rule_names, *run.old_rule_names)}
     return ScanReport(
         source=source,
-        source_name=spelt(line_of(driver, "name") or "SARIF", source),
-        version=line_of(driver, "semanticVersion", "version"),
+        source_name=checked_source_name(line_at(driver, "name") or "SARIF", source),
+        version=line_at(driver, "semanticVersion", "version"),
         complete=_completeness(runs),
         failure=next(_failures(runs), ""),
         scanned_at=newest(
-            time_of(each, "endTimeUtc", "startTimeUtc") for run in runs for each in run.invocations
+            time_at(each, "endTimeUtc", "startTimeUtc") for run in runs for each in run.invocations
         ),
         checks=rules or None,
         category=category,
@@ -144,7 +153,7 @@ def _report(source: str, category: str, runs: list[Run]) -> ScanReport:
         entries=convert_rows(
             enumerate(_rows(runs), start=1),
             _convert,
-            time_of=lambda row: time_of(object_of(row.result, "provenance"), "lastDetectionTimeUtc"),
+            time_of=lambda row: time_at(object_at(row.result, "provenance"), "lastDetectionTimeUtc"),
         ),
     )
 
@@ -154,17 +163,17 @@ class _Row:
     """Result at one address with its ``locations`` there, or a failed check with its ``error``."""
 
     run: Run
-    result: Row
+    result: JsonObject
     address: str
-    locations: list[Row]
-    is_first: bool = True
+    locations: list[JsonObject]
+    is_first: bool = True  # of the addresses of the result
     error: str = ""
     names_file: bool = False  # the error names a file, so it concerns only this address
 
 
 def _rows(runs: list[Run]) -> Iterator[_Row | BadRow]:
     for run in runs:
-        for result in list_of(run.members, "results"):
+        for result in list_at(run.members, "results"):
             if not isinstance(result, dict):
                 yield result if isinstance(result, BadRow) else BadRow("is not a JSON object")
                 continue
@@ -173,9 +182,12 @@ def _rows(runs: list[Run]) -> Iterator[_Row | BadRow]:
             except BadRow as error:
                 yield error
                 continue
-            for number, (address, locations) in enumerate(addresses if _is_open(result) else addresses[:1]):
+            # A check needs one row only.
+            for number, (address, locations) in enumerate(
+                addresses if _is_problem(result) else addresses[:1]
+            ):
                 yield _Row(run=run, result=result, address=address, locations=locations, is_first=number == 0)
-        for each in dicts_of_all(run.invocations, _NOTIFICATIONS[0]):
+        for each in dicts_at_all(run.invocations, _EXECUTION):
             if _is_not_analysed(run, each):
                 try:
                     yield _failure(run, each)
@@ -183,27 +195,27 @@ def _rows(runs: list[Run]) -> Iterator[_Row | BadRow]:
                     yield error
 
 
-def _failure(run: Run, notification: Row) -> _Row:
+def _failure(run: Run, notification: JsonObject) -> _Row:
     """Return the failed check of the file in the notification, or of the whole website without a file."""
-    text = text_in(notification, "message") or _descriptor(notification)
+    text = message_text_at(notification, "message") or _descriptor(notification)
     line = text.partition("\n")[0]
-    names_file = not _is_between_files(run, notification) and len(line) <= _MAX_FIRST_LINE
-    named = _NOT_ANALYSED_FILE.fullmatch(line) if names_file else None
-    address = run.address({"uri": named[1] or named[2], "uriBaseId": "%SRCROOT%"}) if named else "./"
+    may_name_file = not _is_between_files(run, notification) and len(line) <= _MAX_FIRST_LINE
+    file = _NOT_ANALYSED_FILE.fullmatch(line) if may_name_file else None  # by either group
+    address = run.address({"uri": file[1] or file[2], "uriBaseId": "%SRCROOT%"}) if file else "./"
     error = one_line(text)[:_MAX_ERROR]
-    return _Row(run=run, result={}, address=address, locations=[], error=error, names_file=bool(named))
+    return _Row(run=run, result={}, address=address, locations=[], error=error, names_file=bool(file))
 
 
 def _convert(number: int, row: _Row) -> ReportedFinding | Check:
     if row.error:
         return Check(
-            row=number, location=row.address, seen_at=None, error=row.error, only_here=row.names_file
+            row=number, location=row.address, seen_at=None, error=row.error, fails_only_here=row.names_file
         )
-    if _is_open(row.result):
+    if _is_problem(row.result):
         return _finding(number, row)
     if not _is_suppressed(row.result):
         return Check(row=number, location=row.address, seen_at=None)
-    name = f"{_name(row.result, {}) or 'a result'} at {row.address}"
+    name = f"{_rule_name(row.result, {}) or 'a result'} at {row.address}"
     identities = tuple(tuple(map(one_line, identity)) for identity in _identities(row.run, row.result))
     return Check(
         row=number,
@@ -214,54 +226,55 @@ def _convert(number: int, row: _Row) -> ReportedFinding | Check:
     )
 
 
-def _is_between_files(run: Run, notification: Row) -> bool:
+def _is_between_files(run: Run, notification: JsonObject) -> bool:
     """Return whether other files may lack findings as well: Semgrep PRO follows data between files."""
-    return "interfile" in _descriptor(notification) or "pro" in line_of(run.driver, "name").lower().split()
+    return "interfile" in _descriptor(notification) or "pro" in line_at(run.driver, "name").lower().split()
 
 
-def _is_not_analysed(run: Run, notification: Row) -> bool:
+def _is_not_analysed(run: Run, notification: JsonObject) -> bool:
     is_warning = _level(notification) == "warning" and _descriptor(notification) in _NOT_ANALYSED
-    return is_warning and line_of(run.driver, "name").lower().startswith(_SEMGREP)
+    return is_warning and line_at(run.driver, "name").lower().startswith(_SEMGREP)
 
 
-def _descriptor(notification: Row) -> str:
-    return line_of(object_of(notification, "descriptor"), "id")
+def _descriptor(notification: JsonObject) -> str:
+    return line_at(object_at(notification, "descriptor"), "id")
 
 
-def _level(notification: Row) -> str:
-    return line_of(notification, "level") or "warning"
+def _level(notification: JsonObject) -> str:
+    return line_at(notification, "level") or "warning"
 
 
-def _is_open(result: Row) -> bool:
+def _is_problem(result: JsonObject) -> bool:
     is_absent = result.get("baselineState") == "absent"
-    return not (line_of(result, "kind") in _NOTHING_FOUND or is_absent or _is_suppressed(result))
+    return not (line_at(result, "kind") in _KINDS_WITHOUT_PROBLEM or is_absent or _is_suppressed(result))
 
 
-def _name(result: Row, rule: Row) -> str:
-    return line_of(result, "ruleId") or line_of(object_of(result, "rule"), "id") or line_of(rule, "id")
+def _rule_name(result: JsonObject, rule: JsonObject) -> str:
+    return line_at(result, "ruleId") or line_at(object_at(result, "rule"), "id") or line_at(rule, "id")
 
 
-def _identities(run: Run, result: Row) -> list[tuple[str, str]]:
+def _identities(run: Run, result: JsonObject) -> list[tuple[str, str]]:
     """Return the identity of the problem, then its possible older identities."""
     rule = run.rule_of(result)
-    name = _name(result, rule)
-    default = "" if name else without_numbers(run.message(object_of(result, "message"), rule))
-    forms = identities_of(result, default)
-    rule_name = line_of(rule, "id")
+    name = _rule_name(result, rule)
+    default = "" if name else without_numbers(run.message(object_at(result, "message"), rule))
+    matchers = identities_of(result, default)  # what identifies the result within its rule
+    rule_name = line_at(rule, "id")
     older = old_names(rule) if rule_name and name.startswith(rule_name) else []
     return [
-        *((name, form) for form in forms),
-        *((old + name[len(rule_name) :], form) for old in older for form in forms[:_MAX_OLD_FORMS]),
+        *((name, matcher) for matcher in matchers),
+        # The name of a result may continue the one of its rule, as in "rule/part".
+        *((old + name[len(rule_name) :], each) for old in older for each in matchers[:_MAX_OLD_MATCHERS]),
     ]
 
 
 def _finding(number: int, row: _Row) -> ReportedFinding:
     run, result = row.run, row.result
     rule = run.rule_of(result)
-    properties, provenance = object_of(rule, "properties"), object_of(result, "provenance")
-    message = run.message(object_of(result, "message"), rule)
-    name = _name(result, rule)
-    short, full = (text_in(rule, key) for key in ("shortDescription", "fullDescription"))
+    properties, provenance = object_at(rule, "properties"), object_at(result, "provenance")
+    message = run.message(object_at(result, "message"), rule)
+    name = _rule_name(result, rule)
+    short, full = (message_text_at(rule, key) for key in ("shortDescription", "fullDescription"))
     if not (name or message.strip()):
         raise BadRow("has neither a ruleId nor a message")
     severity, word = _severity(result, rule)
@@ -279,26 +292,26 @@ def _finding(number: int, row: _Row) -> ReportedFinding:
         description="\n\n".join(dict.fromkeys(text.strip() for text in (message, full) if text.strip())),
         remediation="\n\n".join(_remediation(result, rule)),
         references=[
-            line_of(rule, "helpUri"),
-            line_of(result, "hostedViewerUri"),
+            line_at(rule, "helpUri"),
+            line_at(result, "hostedViewerUri"),
             *texts_of(result.get("workItemUris")),
-            *texts_of(object_of(rule, "properties").get("references")),
+            *texts_of(object_at(rule, "properties").get("references")),
         ],
         cwe=_cwe(result, rule),
         cve=cves_in(texts),
         location=row.address,
         evidence="\n\n".join(evidence_of(run, result, row.address, row.locations, is_first=row.is_first)),
-        seen_at=known_time_of(provenance, "lastDetectionTimeUtc"),
-        first_seen_at=known_time_of(provenance, "firstDetectionTimeUtc"),
+        seen_at=known_time_at(provenance, "lastDetectionTimeUtc"),
+        first_seen_at=known_time_at(provenance, "firstDetectionTimeUtc"),
     )
 
 
-def _severity(result: Row, rule: Row) -> tuple[Severity, str]:
+def _severity(result: JsonObject, rule: JsonObject) -> tuple[Severity, str]:
     """Return the severity with the tool's own word for it."""
-    for properties in (object_of(result, "properties"), object_of(rule, "properties")):
-        word = line_of(properties, "security-severity")
-        if word.lower() in _WORDS:
-            return _WORDS[word.lower()], f"security-severity {word}"
+    for properties in (object_at(result, "properties"), object_at(rule, "properties")):
+        word = line_at(properties, "security-severity")
+        if word.lower() in _SEVERITY_WORDS:
+            return _SEVERITY_WORDS[word.lower()], f"security-severity {word}"
         try:
             score = float(word)
         except ValueError:
@@ -306,55 +319,55 @@ def _severity(result: Row, rule: Row) -> tuple[Severity, str]:
         if 0 < score <= 10:
             severity = next(severity for least, severity in _SCORES if score >= least)
             return severity, f"security-severity {word}"
-    default = line_of(object_of(rule, "defaultConfiguration"), "level") or "warning"
-    is_failure = line_of(result, "kind") in ("", "fail")
-    level = line_of(result, "level") or (default if is_failure else "none")
+    default = line_at(object_at(rule, "defaultConfiguration"), "level") or "warning"
+    is_failure = line_at(result, "kind") in ("", "fail")
+    level = line_at(result, "level") or (default if is_failure else "none")
     return _LEVELS.get(level, Severity.MEDIUM), level
 
 
-def _kind(result: Row, properties: Row) -> Kind:
-    is_precise = line_of(properties, "precision") in ("high", "very-high")
-    return _KINDS.get(line_of(result, "kind"), "confirmed" if is_precise else "suspected")
+def _kind(result: JsonObject, properties: JsonObject) -> Kind:
+    is_precise = line_at(properties, "precision") in ("high", "very-high")
+    return _KINDS.get(line_at(result, "kind"), "confirmed" if is_precise else "suspected")
 
 
-def _is_suppressed(result: Row) -> bool:
-    suppressions = dicts_of(result, "suppressions")
+def _is_suppressed(result: JsonObject) -> bool:
+    suppressions = dicts_at(result, "suppressions")
     return bool(suppressions) and not any(
-        line_of(each, "state", "status") in _NOT_SUPPRESSED for each in suppressions
+        line_at(each, "state", "status") in _NOT_SUPPRESSED for each in suppressions
     )
 
 
-def _addresses(run: Run, result: Row) -> dict[str, list[Row]]:
+def _addresses(run: Run, result: JsonObject) -> dict[str, list[JsonObject]]:
     """Group the result's locations by address; the default is the request or the analysed file."""
-    addresses: dict[str, list[Row]] = {}
-    for location in dicts_of(result, "locations"):
-        if physical := object_of(location, "physicalLocation"):
-            addresses.setdefault(run.address(object_of(physical, "artifactLocation")), []).append(location)
-    target = line_of(object_of(result, "webRequest"), "target")
-    default = target if "://" in target else run.address(object_of(result, "analysisTarget"))
-    return addresses or {default: dicts_of(result, "locations")}
+    addresses: dict[str, list[JsonObject]] = {}
+    for location in dicts_at(result, "locations"):
+        if physical := object_at(location, "physicalLocation"):
+            addresses.setdefault(run.address(object_at(physical, "artifactLocation")), []).append(location)
+    target = line_at(object_at(result, "webRequest"), "target")
+    default = target if "://" in target else run.address(object_at(result, "analysisTarget"))
+    return addresses or {default: dicts_at(result, "locations")}
 
 
-def _remediation(result: Row, rule: Row) -> Iterator[str]:
-    texts = [text_in(fix, "description") for fix in dicts_of(result, "fixes")]
-    texts += [text_in(rule, "help"), text_in(object_of(rule, "properties"), "solution")]
+def _remediation(result: JsonObject, rule: JsonObject) -> Iterator[str]:
+    texts = [message_text_at(fix, "description") for fix in dicts_at(result, "fixes")]
+    texts += [message_text_at(rule, "help"), message_text_at(object_at(rule, "properties"), "solution")]
     yield from dict.fromkeys(text.strip() for text in texts if text.strip())
 
 
-def _cwe(result: Row, rule: Row) -> list[int]:
-    taxa = dicts_of(result, "taxa") + [object_of(each, "target") for each in dicts_of(rule, "relationships")]
-    of_cwe = [each for each in taxa if line_of(object_of(each, "toolComponent"), "name").upper() == "CWE"]
-    properties = [object_of(result, "properties"), object_of(rule, "properties")]
+def _cwe(result: JsonObject, rule: JsonObject) -> list[int]:
+    taxa = dicts_at(result, "taxa") + [object_at(each, "target") for each in dicts_at(rule, "relationships")]
+    of_cwe = [each for each in taxa if line_at(object_at(each, "toolComponent"), "name").upper() == "CWE"]
+    properties = [object_at(result, "properties"), object_at(rule, "properties")]
     return [
-        *numbers_in(line_of(each, "id") for each in of_cwe),
-        *cwes_in(line_of(each, "id") for each in taxa),
+        *numbers_in(line_at(each, "id") for each in of_cwe),
+        *cwes_in(line_at(each, "id") for each in taxa),
         *cwes_in(text for each in properties for text in texts_of(each.get("tags"))),
         *numbers_in(text for each in properties for text in texts_of(each.get("cwe"))),
     ]
 
 
 def _first_sentence(message: str) -> str:
-    sentence = _SENTENCE.match(message.strip())
+    sentence = _FIRST_SENTENCE.match(message.strip())
     return sentence[0] if sentence else ""
 
 
@@ -366,11 +379,11 @@ def _completeness(runs: list[Run]) -> bool | None:
     return True if runs and has_all_results and is_successful and "warning" not in levels else None
 
 
-def _notifications(runs: list[Run]) -> Iterator[Row]:
+def _notifications(runs: list[Run]) -> Iterator[JsonObject]:
     for run in runs:
-        for name in _NOTIFICATIONS:
-            for each in dicts_of_all(run.invocations, name):
-                if not (name == _NOTIFICATIONS[0] and _is_not_analysed(run, each)):  # that is a row
+        for name in (_EXECUTION, _CONFIGURATION):
+            for each in dicts_at_all(run.invocations, name):
+                if not (name == _EXECUTION and _is_not_analysed(run, each)):  # that is a row
                     yield each
 
 
@@ -385,16 +398,16 @@ def _failures(runs: list[Run]) -> Iterator[str]:
             yield text_of(message) or "the tool did not start"
     for each in _notifications(runs):
         if _level(each) == "error":
-            yield text_in(each, "message") or _descriptor(each) or "the tool had an error"
+            yield message_text_at(each, "message") or _descriptor(each) or "the tool had an error"
     for each in invocations:
-        if (signal := line_of(each, "exitSignalName")).startswith("SIG"):
+        if (signal := line_at(each, "exitSignalName")).startswith("SIG"):
             yield f"{signal} ended the tool"
         elif each.get("executionSuccessful") is False:
-            yield line_of(each, "exitCodeDescription") or "the tool says that it was not successful"
+            yield line_at(each, "exitCodeDescription") or "the tool says that it was not successful"
 
 
 def _lists_work(run: Run) -> bool:
     """Return whether a run lists results, rules or files; otherwise it may have checked no file."""
     results = run.members.get("results")
-    is_empty = not (any(run.rule_names) or list_of(run.members, "artifacts"))
+    is_empty = not (any(run.rule_names) or list_at(run.members, "artifacts"))
     return is_list(results) and (bool(results) or not is_empty)

@@ -8,25 +8,25 @@ import itertools
 import json
 from collections.abc import Iterator
 
-from dashboard_api.scanners.members import Row, object_of
+from dashboard_api.scanners.members import JsonObject, object_at
 
 _LINE_HASH = "primaryLocationLineHash"  # GitHub uses this fingerprint
 _NO_FINGERPRINT = "requires login"  # Semgrep writes this in place of a fingerprint
-_MAX_OWN = 10
+_MAX_OWN = 10  # fingerprints of the tool itself
 _MAX_COMBINED = 4  # partial fingerprints; up to this many, every combination is an older identity
-_MAX_ALONE = 20  # with more of them, older identities of a single fingerprint
+_MAX_SELECTIONS = 20  # combinations of each size
 
 
-def identities_of(result: Row, default: str) -> list[str]:
+def identities_of(result: JsonObject, default: str) -> list[str]:
     """Return the identity of ``result`` within its rule, then its possible older identities.
 
     The oldest version of the tool's own fingerprint comes first, because newer tools still write it.
     ``default`` is for results without fingerprints.
     """
-    own = _fingerprints(object_of(result, "fingerprints"))
-    partial = _fingerprints(object_of(result, "partialFingerprints"))
-    forms = [*(own[name] for name in sorted(own)[:_MAX_OWN]), *_combinations(partial), default]
-    return list(dict.fromkeys(forms))
+    own = _fingerprints(object_at(result, "fingerprints"))
+    partial = _fingerprints(object_at(result, "partialFingerprints"))
+    matchers = [*(own[name] for name in sorted(own)[:_MAX_OWN]), *_combinations(partial), default]
+    return list(dict.fromkeys(matchers))
 
 
 def _combinations(partial: dict[str, str]) -> Iterator[str]:
@@ -34,14 +34,15 @@ def _combinations(partial: dict[str, str]) -> Iterator[str]:
     if _LINE_HASH in partial:
         yield partial[_LINE_HASH]
     named = [f"{name}={partial[name]}" for name in sorted(partial)]
-    smaller = range(len(named) - 1, 0, -1) if len(named) <= _MAX_COMBINED else (1,)
-    for size in (len(named), *smaller):
-        if size:
-            selections = itertools.islice(itertools.combinations(named, size), _MAX_ALONE)
+    # With many fingerprints, only single ones.
+    smaller_sizes = range(len(named) - 1, 0, -1) if len(named) <= _MAX_COMBINED else (1,)
+    for size in (len(named), *smaller_sizes):
+        if size:  # 0 without fingerprints
+            selections = itertools.islice(itertools.combinations(named, size), _MAX_SELECTIONS)
             yield from (" ".join(selection) for selection in selections)
 
 
-def _fingerprints(members: Row) -> dict[str, str]:
+def _fingerprints(members: JsonObject) -> dict[str, str]:
     values = {
         name: value if isinstance(value, str) else json.dumps(value, sort_keys=True)
         for name, value in members.items()

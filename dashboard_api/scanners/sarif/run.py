@@ -9,31 +9,31 @@ from urllib.parse import quote, unquote
 from dashboard_api import limits
 from dashboard_api.scanners.lazy_list import LazyList
 from dashboard_api.scanners.members import (
-    Row,
+    JsonObject,
     address_in,
-    dicts_of,
-    line_of,
-    list_of,
-    object_of,
+    dicts_at,
+    line_at,
+    list_at,
+    object_at,
     text_of,
     texts_of,
 )
 from dashboard_api.scanners.report import REFERENCE_LENGTH
 from dashboard_api.scanners.text import NETWORK_SCHEME
 
-_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\d{1,4})\}")
-_LINK_TO_LOCATION = re.compile(r"\[([^\][]*)\]\(\d+\)")
+_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\d{1,4})\}")  # "{0}"; doubled braces stand for themselves
+_LINK_TO_LOCATION = re.compile(r"\[([^\][]*)\]\(\d+\)")  # "[text](1)"
 _ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE | re.ASCII)
 # An address with a host. docker://a, pkg:npm/a and the image "python:3" have no host.
 _NAMES_HOST = re.compile(rf"{NETWORK_SCHEME}:|[\w-]+(?:\.[\w-]+)+:\d{{1,5}}\Z", re.IGNORECASE | re.ASCII)
-_DRIVE = re.compile(r"[a-z]:[\\/]", re.IGNORECASE)
+_DRIVE = re.compile(r"[a-z]:[\\/]", re.IGNORECASE)  # "C:\"
 _FILE = "file:"
 _SAFE = "/!$&'()*+,;=:@"  # a path may contain these unquoted
-_MAX_BASES = 10
-_MAX_ROOTS = 100
+_MAX_BASES = 10  # of an address: a base may be relative to another one
+_MAX_ROOTS = 100  # folders of the run
 _MAX_OLD_NAMES = 5  # of a rule
 _MAX_MESSAGE = limits.MAX_STORED_EVIDENCE_BYTES  # characters
-_MAX_ARGUMENTS = 1_000
+_MAX_ARGUMENTS = 1_000  # of a message
 # A last part of automationDetails.id that names the run: empty, a number, a date or a GUID.
 _RUN_NAME = re.compile(r"(?:(?=.*\d)[0-9a-fTZ.:_-]+)?", re.IGNORECASE)
 
@@ -41,25 +41,25 @@ _RUN_NAME = re.compile(r"(?:(?=.*\d)[0-9a-fTZ.:_-]+)?", re.IGNORECASE)
 class Run:
     """Run of one tool, with its rules indexed by id."""
 
-    def __init__(self, run: Row) -> None:
+    def __init__(self, run: JsonObject) -> None:
         self.members = run
-        self.invocations = dicts_of(run, "invocations")
-        self.driver = object_of(object_of(run, "tool"), "driver")
-        extensions = dicts_of(object_of(run, "tool"), "extensions")
+        self.invocations = dicts_at(run, "invocations")
+        self.driver = object_at(object_at(run, "tool"), "driver")
+        extensions = dicts_at(object_at(run, "tool"), "extensions")
         self._driver_rules = _rules(self.driver)
         self._extension_rules = [_rules(extension) for extension in extensions]
-        self._by_id: dict[str, tuple[Sequence[Row], int]] = {}
+        self._by_id: dict[str, tuple[Sequence[JsonObject], int]] = {}  # rules with the index
         for rules in [self._driver_rules, *self._extension_rules]:
             for index, rule in enumerate(rules):
-                self._by_id.setdefault(line_of(rule, "id"), (rules, index))
-        self._by_id.pop("", None)
+                self._by_id.setdefault(line_at(rule, "id"), (rules, index))
+        self._by_id.pop("", None)  # rules without an id
         self._roots = sorted(islice(self._source_roots(), _MAX_ROOTS), key=len, reverse=True)
         self._bases = dict(self._named_bases())
 
     @property
     def category(self) -> str:
         """The covered part of the tool's scans: ``automationDetails.id`` without the name of the run."""
-        identity = line_of(object_of(self.members, "automationDetails"), "id")
+        identity = line_at(object_at(self.members, "automationDetails"), "id")
         parts, _, last = identity.rpartition("/")
         return parts if _RUN_NAME.fullmatch(last) else identity
 
@@ -73,42 +73,43 @@ class Run:
         """The former ids of the run's rules, from earlier versions of the tool."""
         return (old for rules, index in self._by_id.values() for old in old_names(rules[index]))
 
-    def rule_of(self, result: Row) -> Row:
+    def rule_of(self, result: JsonObject) -> JsonObject:
         """Return the rule of ``result`` by id, id before the last slash, or index; empty if unknown."""
-        reference = object_of(result, "rule")
-        name = line_of(result, "ruleId") or line_of(reference, "id")
+        reference = object_at(result, "rule")
+        name = line_at(result, "ruleId") or line_at(reference, "id")
         if position := self._by_id.get(name) or self._by_id.get(name.rpartition("/")[0]):
             rules, index = position
             return rules[index]
-        component = object_of(reference, "toolComponent").get("index")
+        # By index, among the rules of an extension or else of the driver.
+        component = object_at(reference, "toolComponent").get("index")
         rules = self._driver_rules
         if isinstance(component, int):
             rules = _item(self._extension_rules, component) or []
         rule = _item(rules, result.get("ruleIndex", reference.get("index")))
         return rule if isinstance(rule, dict) else {}
 
-    def message(self, message: Row, rule: Row) -> str:
+    def message(self, message: JsonObject, rule: JsonObject) -> str:
         """Return the text of ``message``, or else its markdown, with the arguments filled in."""
         text = text_of(message.get("text"))
-        name = line_of(message, "id")
-        for strings in (object_of(rule, "messageStrings"), object_of(self.driver, "globalMessageStrings")):
-            text = text or text_in(strings, name)
+        name = line_at(message, "id")
+        for strings in (object_at(rule, "messageStrings"), object_at(self.driver, "globalMessageStrings")):
+            text = text or message_text_at(strings, name)
         text = text or text_of(message.get("markdown"))
         text = text[:_MAX_MESSAGE]
         if "arguments" in message:
-            text = _filled(text, list_of(message, "arguments")[:_MAX_ARGUMENTS])
+            text = _filled(text, list_at(message, "arguments")[:_MAX_ARGUMENTS])
         return _LINK_TO_LOCATION.sub(r"\1", text)
 
-    def address(self, location: Row) -> str:
+    def address(self, location: JsonObject) -> str:
         """Return the address of an artifactLocation: absolute, or relative with a leading dot or slash.
 
         A file becomes its path below the source root. The name of an image or package becomes a path.
         """
         if "uri" not in location:
-            artifact = _item(list_of(self.members, "artifacts"), location.get("index"))
-            location = object_of(artifact, "location") if isinstance(artifact, dict) else {}
-        address = line_of(location, "uri")
-        name = line_of(location, "uriBaseId")
+            artifact = _item(list_at(self.members, "artifacts"), location.get("index"))
+            location = object_at(artifact, "location") if isinstance(artifact, dict) else {}
+        address = line_at(location, "uri")
+        name = line_at(location, "uriBaseId")
         for _ in range(_MAX_BASES):
             if name not in self._bases or _ABSOLUTE.match(address):
                 break
@@ -126,18 +127,18 @@ class Run:
 
     def _named_bases(self) -> Iterator[tuple[str, tuple[str, str]]]:
         """Yield the name of each base address with the address and the name of its own base."""
-        for name, location in object_of(self.members, "originalUriBaseIds").items():
+        for name, location in object_at(self.members, "originalUriBaseIds").items():
             if isinstance(location, dict) and location:
-                address = line_of(location, "uri")[:REFERENCE_LENGTH]
-                yield name, (address, line_of(location, "uriBaseId"))
+                address = line_at(location, "uri")[:REFERENCE_LENGTH]
+                yield name, (address, line_at(location, "uriBaseId"))
 
     def _source_roots(self) -> Iterator[str]:
         """Yield the paths of the run's base and working directories."""
-        folders = list(object_of(self.members, "originalUriBaseIds").values())
+        folders = list(object_at(self.members, "originalUriBaseIds").values())
         folders += [each.get("workingDirectory") for each in self.invocations]
         for folder in folders:
-            if isinstance(folder, dict) and _is_file(line_of(folder, "uri")):
-                yield _path(line_of(folder, "uri")).rstrip("/") + "/"
+            if isinstance(folder, dict) and _is_file(line_at(folder, "uri")):
+                yield _path(line_at(folder, "uri")).rstrip("/") + "/"
 
     def _below_root(self, address: str) -> str:
         """Return a file's path relative to the nearest root above it, or else its address."""
@@ -154,7 +155,7 @@ def _filled(text: str, arguments: Sequence[Any]) -> str:
     def fill(match: re.Match[str]) -> str:
         nonlocal room
         if match[1] is None:
-            return match[0][0]
+            return match[0][0]  # one of the doubled braces
         if int(match[1]) >= len(texts):
             return match[0]
         argument = texts[int(match[1])][:room]
@@ -174,8 +175,8 @@ def _path(address: str) -> str:
     return re.sub(r"^//(?:localhost)?(?=/)", "", path, flags=re.IGNORECASE)
 
 
-def _rules(component: Row) -> Sequence[Row]:
-    return LazyList(list_of(component, "rules"), lambda rule: rule if isinstance(rule, dict) else {})
+def _rules(component: JsonObject) -> Sequence[JsonObject]:
+    return LazyList(list_at(component, "rules"), lambda rule: rule if isinstance(rule, dict) else {})
 
 
 def _item(items: Sequence[Any], index: object) -> Any:
@@ -183,17 +184,17 @@ def _item(items: Sequence[Any], index: object) -> Any:
     return items[index] if isinstance(index, int) and 0 <= index < len(items) else None
 
 
-def text_in(parent: Row, key: str) -> str:
+def message_text_at(parent: JsonObject, key: str) -> str:
     """Return the plain text of the message at ``key``, or else its markdown."""
-    message = object_of(parent, key)
+    message = object_at(parent, key)
     return text_of(message.get("text")) or text_of(message.get("markdown"))
 
 
-def old_names(rule: Row) -> list[str]:
+def old_names(rule: JsonObject) -> list[str]:
     """Return the former ids of ``rule``, from earlier versions of the tool."""
-    return texts_of(list_of(rule, "deprecatedIds")[:_MAX_OLD_NAMES])
+    return texts_of(list_at(rule, "deprecatedIds")[:_MAX_OLD_NAMES])
 
 
-def dicts_of_all(parents: list[Row], key: str) -> list[Row]:
+def dicts_at_all(parents: list[JsonObject], key: str) -> list[JsonObject]:
     """Return the objects in the lists at ``key`` of all ``parents``."""
-    return [item for parent in parents for item in dicts_of(parent, key)]
+    return [item for parent in parents for item in dicts_at(parent, key)]

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import BinaryIO
 
 from dashboard_api.scanners.json_values import read_document
-from dashboard_api.scanners.members import Row, known_time_of, line_of, object_of, objects_in, time_of
+from dashboard_api.scanners.members import JsonObject, known_time_at, line_at, object_at, objects_in, time_at
 from dashboard_api.scanners.report import (
     BadRow,
     Check,
@@ -35,8 +35,8 @@ from dashboard_api.scanners.sslyze.checks import (
 from dashboard_api.scanners.text import host_and_port, labelled_lines, section
 
 _NO_RESULT = "no result"
-_TRIED = {"COMPLETED", "ERROR"}
-HEAD = re.compile(rb'"(?:sslyze_version|server_scan_results|invalid_server_strings)"\s*:')
+_TRIED_STATUSES = {"COMPLETED", "ERROR"}
+HEAD_PATTERN = re.compile(rb'"(?:sslyze_version|server_scan_results|invalid_server_strings)"\s*:')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,33 +62,33 @@ def read(stream: BinaryIO) -> ScanReport:
         document = as_version_5(document)
     servers = objects_in(document["server_scan_results"])
 
-    def rows() -> Iterator[ReportRow | Ending]:
+    def entries() -> Iterator[ReportRow | Ending]:
         # The importer sets judged_at after ``read`` returns and before it reads rows.
-        judged_at = report.judged_at or known_time_of(document, "date_scans_completed")
+        judged_at = report.judged_at or known_time_at(document, "date_scans_completed")
         yield from convert_rows(enumerate(_rows(document, servers, judged_at), start=1), _convert)
 
     report = ScanReport(
         source="sslyze",
         source_name="SSLyze",
-        version=line_of(document, "sslyze_version"),
+        version=line_at(document, "sslyze_version"),
         complete=_completeness(servers),
-        scanned_at=time_of(document, "date_scans_completed", "date_scans_started"),
-        names_targets=True,
-        checks=set(),
-        entries=rows(),
+        scanned_at=time_at(document, "date_scans_completed", "date_scans_started"),
+        names_every_target=True,
+        checks=set(),  # the importer adds the rules of the rows
+        entries=entries(),
     )
     return report
 
 
 def _rows(
-    document: Row, servers: Sequence[Row | BadRow], scanned_at: datetime | None
+    document: JsonObject, servers: Sequence[JsonObject | BadRow], scanned_at: datetime | None
 ) -> Iterator[_Row | BadRow]:
     for target in objects_in(document.get("invalid_server_strings")):
         if isinstance(target, BadRow):
             yield target
         else:
-            error = line_of(target, "error_message") or "is not a server"
-            yield _Row(location=line_of(target, "server_string"), error=error)
+            error = line_at(target, "error_message") or "is not a server"
+            yield _Row(location=line_at(target, "server_string"), error=error)
     for server in servers:
         if isinstance(server, BadRow):
             yield server
@@ -96,12 +96,12 @@ def _rows(
             yield from _checks(server, scanned_at)
 
 
-def _checks(server: Row, scanned_at: datetime | None) -> Iterator[_Row | BadRow]:
-    server_location = object_of(server, "server_location")
-    host, port = line_of(server_location, "hostname"), line_of(server_location, "port")
+def _checks(server: JsonObject, scanned_at: datetime | None) -> Iterator[_Row | BadRow]:
+    server_location = object_at(server, "server_location")
+    host, port = line_at(server_location, "hostname"), line_at(server_location, "port")
     location = host_and_port(host, port) if host else ""
-    address = line_of(server_location, "ip_address")
-    results = object_of(server, "scan_result")
+    address = line_at(server_location, "ip_address")
+    results = object_at(server, "scan_result")
     if not results:
         yield _Row(location=location, error=_last_line(server, "connectivity_error_trace") or "no connection")
     for command, attempt in results.items():
@@ -111,27 +111,29 @@ def _checks(server: Row, scanned_at: datetime | None) -> Iterator[_Row | BadRow]
             checks = tuple(CHECKS.get(command, [command]))
             yield _Row(location=location, error=f"{command}: {failure}", checks=checks)
         elif attempt and attempt.get("status") == "COMPLETED":
-            result = object_of(attempt, "result")
+            result = object_at(attempt, "result")
             for name, judge in CHECKS.get(command, {command: no_problem}).items():
-                problem, error = _judged(name, judge, result, scanned_at)
+                problem, error = _problem_or_error(name, judge, result, scanned_at)
                 yield _Row(location=location, address=address, checks=(name,), problem=problem, error=error)
         elif attempt and attempt.get("status") != "NOT_SCHEDULED":
-            yield BadRow(f"has an unknown status: {line_of(attempt, 'status')[:50] or 'none'}")
-    if (accepted := _all_suites(results)) is not None:
+            yield BadRow(f"has an unknown status: {line_at(attempt, 'status')[:50] or 'none'}")
+    if (accepted := _suites_of_all_versions(results)) is not None:
         for name, judge in OF_ALL_SUITES.items():
-            problem, _ = _judged(name, judge, accepted, scanned_at)
+            problem, _ = _problem_or_error(name, judge, accepted, scanned_at)
             yield _Row(location=location, address=address, checks=(name,), problem=problem)
 
 
-def _all_suites(results: Row) -> Row | None:
+def _suites_of_all_versions(results: JsonObject) -> JsonObject | None:
     """Return the accepted suites of all TLS versions, if SSLyze tried every version."""
-    tried = [object_of(object_of(results, command), "result") for command in SUITES]
+    tried = [object_at(object_at(results, command), "result") for command in SUITES]
     if not all(isinstance(each.get("accepted_cipher_suites"), list) for each in tried):
         return None
     return {"accepted_cipher_suites": [suite for each in tried for suite in each["accepted_cipher_suites"]]}
 
 
-def _judged(name: str, judge: Judge, result: Row, scanned_at: datetime | None) -> tuple[Problem | None, str]:
+def _problem_or_error(
+    name: str, judge: Judge, result: JsonObject, scanned_at: datetime | None
+) -> tuple[Problem | None, str]:
     """Return the problem, if any, and an error text if the check has no result."""
     try:
         return judge(result, scanned_at), ""
@@ -139,16 +141,16 @@ def _judged(name: str, judge: Judge, result: Row, scanned_at: datetime | None) -
         return None, f"{name}: {error}"
 
 
-def _failure(attempt: Row | None) -> str:
+def _failure(attempt: JsonObject | None) -> str:
     """Return why a command has no result; empty if it has one."""
     if attempt is None:
         return _NO_RESULT
     status, result = attempt.get("status"), attempt.get("result")
     if status == "ERROR":
-        return line_of(attempt, "error_reason") or _last_line(attempt, "error_trace") or "failed"
+        return line_at(attempt, "error_reason") or _last_line(attempt, "error_trace") or "failed"
     if status == "COMPLETED" and not isinstance(result, dict):
         return _NO_RESULT
-    return _last_line(object_of(attempt, "result"), "http_error_trace")
+    return _last_line(object_at(attempt, "result"), "http_error_trace")
 
 
 def _convert(number: int, row: _Row) -> ReportedFinding | Check:
@@ -157,7 +159,7 @@ def _convert(number: int, row: _Row) -> ReportedFinding | Check:
     problem = row.problem
     if problem is None:
         return Check(row=number, location=row.location, seen_at=None, error=row.error[:200], rules=row.checks)
-    text, (check,) = problem.text, row.checks
+    text, (check,) = problem.text, row.checks  # a problem has one check
     facts = {"Check": check, "IP address": row.address, "Server": row.location}
     return ReportedFinding(
         row=number,
@@ -176,17 +178,19 @@ def _convert(number: int, row: _Row) -> ReportedFinding | Check:
     )
 
 
-def _completeness(servers: Sequence[Row | BadRow]) -> bool | None:
+def _completeness(servers: Sequence[JsonObject | BadRow]) -> bool | None:
     """Return True if every command was tried on every reached server; failed commands are rows."""
-    results = [object_of(server, "scan_result") if isinstance(server, dict) else {} for server in servers]
+    results = [object_at(server, "scan_result") if isinstance(server, dict) else {} for server in servers]
     reached = [result for result in results if result]
     was_tried = all(
-        line_of(object_of(result, command), "status") in _TRIED for result in reached for command in CHECKS
+        line_at(object_at(result, command), "status") in _TRIED_STATUSES
+        for result in reached
+        for command in CHECKS
     )
     return True if reached and was_tried else None
 
 
-def _last_line(parent: Row, key: str) -> str:
+def _last_line(parent: JsonObject, key: str) -> str:
     """Return the last line of a traceback; the others show paths on the scanner's machine."""
     trace = parent.get(key)
     lines = trace.strip().splitlines() if isinstance(trace, str) else []

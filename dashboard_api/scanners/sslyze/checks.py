@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from dashboard_api.scanners.members import Row, dicts_of, line_of, object_of
+from dashboard_api.scanners.members import JsonObject, dicts_at, line_at, object_at
 from dashboard_api.scanners.problem_texts import ProblemText, load_texts
 from dashboard_api.scanners.times import parse_time
 
@@ -17,8 +17,8 @@ _EXPIRES_SOON = timedelta(days=30)
 _WEAK_SUITE = re.compile(r"NULL|EXPORT|EXP_|_RC4_|_RC2_|_DES_|_DES40_|_3DES_|_IDEA_|_anon_", re.IGNORECASE)
 _FORWARD_SECRET_SUITE = re.compile(r"_(EC)?DHE_|^TLS_(AES|CHACHA20)_")  # the latter are in TLS 1.3
 _UNPROTECTED_SUITE = re.compile("NULL|EXP|anon")
-_MIN_DH_BITS, _BROKEN_DH_BITS = 2048, 800
-_MIN_BITS = {"RSA": 2048, "DSA": 2048, "EllipticCurve": 224, "EC": 224}
+_MIN_DH_BITS, _BROKEN_DH_BITS = 2048, 800  # a problem below the first, a severe one up to the second
+_MIN_KEY_BITS = {"RSA": 2048, "DSA": 2048, "EllipticCurve": 224, "EC": 224}
 _TEXTS = load_texts(Path(__file__).with_name("problems.toml"), ProblemText)
 
 
@@ -34,7 +34,7 @@ class NoResult(ValueError):
 
 
 # Takes a command's result, and the end of the scan if known; returns the problem, if any.
-Judge = Callable[[Row, datetime | None], Problem | None]
+Judge = Callable[[JsonObject, datetime | None], Problem | None]
 
 
 def _problem(name: str, *evidence: str) -> Problem:
@@ -42,7 +42,9 @@ def _problem(name: str, *evidence: str) -> Problem:
 
 
 def _old_protocol(name: str) -> Judge:
-    def judge(result: Row, _scanned_at: datetime | None) -> Problem | None:
+    """Return a judge that finds the problem ``name`` if a server offers the protocol."""
+
+    def judge(result: JsonObject, _scanned_at: datetime | None) -> Problem | None:
         suites = _accepted_suites(result)
         is_offered = suites or result.get("is_tls_version_supported") is True
         return _problem(name, *suites) if is_offered else None
@@ -50,7 +52,7 @@ def _old_protocol(name: str) -> Judge:
     return judge
 
 
-def _weak_suites(result: Row, _scanned_at: datetime | None) -> Problem | None:
+def _weak_suites(result: JsonObject, _scanned_at: datetime | None) -> Problem | None:
     weak = [suite for suite in _accepted_suites(result) if _WEAK_SUITE.search(suite)]
     if not weak:
         return None
@@ -58,43 +60,45 @@ def _weak_suites(result: Row, _scanned_at: datetime | None) -> Problem | None:
     return _problem("suites_without_protection" if is_unprotected else "weak_suites", *weak)
 
 
-def _key_exchange(result: Row, _scanned_at: datetime | None) -> Problem | None:
-    found = {}
-    for suite in dicts_of(result, "accepted_cipher_suites"):
-        key = object_of(suite, "ephemeral_key")
+def _key_exchange(result: JsonObject, _scanned_at: datetime | None) -> Problem | None:
+    bits_by_suite = {}
+    for suite in dicts_at(result, "accepted_cipher_suites"):
+        key = object_at(suite, "ephemeral_key")
         size = key.get("size")
-        if line_of(key, "type_name") == "DH" and isinstance(size, int) and size < _MIN_DH_BITS:
-            found[line_of(object_of(suite, "cipher_suite"), "name")] = size
-    if not found:
+        if line_at(key, "type_name") == "DH" and isinstance(size, int) and size < _MIN_DH_BITS:
+            bits_by_suite[line_at(object_at(suite, "cipher_suite"), "name")] = size
+    if not bits_by_suite:
         return None
-    is_broken = min(found.values()) <= _BROKEN_DH_BITS
-    lines = (f"{name}: {size} bits" for name, size in found.items())
+    is_broken = min(bits_by_suite.values()) <= _BROKEN_DH_BITS
+    lines = (f"{name}: {size} bits" for name, size in bits_by_suite.items())
     return _problem("key_exchange_broken" if is_broken else "key_exchange", *lines)
 
 
-def _forward_secrecy(result: Row, _scanned_at: datetime | None) -> Problem | None:
+def _forward_secrecy(result: JsonObject, _scanned_at: datetime | None) -> Problem | None:
     suites = dict.fromkeys(_accepted_suites(result))
-    is_there = not suites or any(map(_FORWARD_SECRET_SUITE.search, suites))
-    return None if is_there else _problem("forward_secrecy", *suites)
+    has_forward_secrecy = not suites or any(map(_FORWARD_SECRET_SUITE.search, suites))
+    return None if has_forward_secrecy else _problem("forward_secrecy", *suites)
 
 
 def _flag(member: str, bad: bool, name: str) -> Judge:
-    def judge(result: Row, _scanned_at: datetime | None) -> Problem | None:
+    """Return a judge that finds the problem ``name`` if ``member`` has the value ``bad``."""
+
+    def judge(result: JsonObject, _scanned_at: datetime | None) -> Problem | None:
         _require(result, member)
         return _problem(name) if result.get(member) is bad else None
 
     return judge
 
 
-def _robot(result: Row, _scanned_at: datetime | None) -> Problem | None:
-    outcome = line_of(result, "robot_result")
+def _robot(result: JsonObject, _scanned_at: datetime | None) -> Problem | None:
+    outcome = line_at(result, "robot_result")
     _require(result, "robot_result")
     if outcome.startswith("UNKNOWN"):
         raise NoResult(outcome)
     return _problem("robot", outcome) if outcome.startswith("VULNERABLE") else None
 
 
-def _renegotiation(result: Row, _scanned_at: datetime | None) -> Problem | None:
+def _renegotiation(result: JsonObject, _scanned_at: datetime | None) -> Problem | None:
     _require(result, "supports_secure_renegotiation")
     if result.get("supports_secure_renegotiation") is False:
         return _problem("insecure_renegotiation")
@@ -103,17 +107,18 @@ def _renegotiation(result: Row, _scanned_at: datetime | None) -> Problem | None:
     return None
 
 
-def _headers(result: Row, _scanned_at: datetime | None) -> Problem | None:
-    header = result.get("strict_transport_security_header", "absent")
+def _headers(result: JsonObject, _scanned_at: datetime | None) -> Problem | None:
+    # SSLyze writes null for a missing header. A result without the member says nothing.
+    header = result.get("strict_transport_security_header", "not said")
     return None if header else _problem("http_headers")
 
 
-def _trust(result: Row, _scanned_at: datetime | None) -> Problem | None:
+def _trust(result: JsonObject, _scanned_at: datetime | None) -> Problem | None:
     deployments = _deployments(result)
     reasons = [
-        line_of(path, "validation_error", "openssl_error_string") or "not trusted"
+        line_at(path, "validation_error", "openssl_error_string") or "not trusted"
         for deployment in deployments
-        for path in dicts_of(deployment, "path_validation_results")
+        for path in dicts_at(deployment, "path_validation_results")
         if not _is_valid(path)
     ]
     if any(each.get("leaf_certificate_subject_matches_hostname") is False for each in deployments):
@@ -121,9 +126,9 @@ def _trust(result: Row, _scanned_at: datetime | None) -> Problem | None:
     return _problem("certificate_trust", *dict.fromkeys(reasons)) if reasons else None
 
 
-def _expiry(result: Row, scanned_at: datetime | None) -> Problem | None:
+def _expiry(result: JsonObject, scanned_at: datetime | None) -> Problem | None:
     now = scanned_at or datetime.now(UTC)
-    ends = [end for leaf in _leaves(result) if (end := parse_time(line_of(leaf, "not_valid_after")))]
+    ends = [end for leaf in _leaves(result) if (end := parse_time(line_at(leaf, "not_valid_after")))]
     if not ends or min(ends) > now + _EXPIRES_SOON:
         return None
     is_over = min(ends) <= now
@@ -132,37 +137,37 @@ def _expiry(result: Row, scanned_at: datetime | None) -> Problem | None:
     return _problem("expired" if is_over else "expires_soon", f"Valid until {min(ends):%Y-%m-%d %H:%M} UTC")
 
 
-def _was_trusted(result: Row) -> bool:
+def _was_trusted(result: JsonObject) -> bool:
     """Return whether a trust store accepted every certificate: they were valid during the scan."""
-    deployments = [dicts_of(each, "path_validation_results") for each in _deployments(result)]
+    deployments = [dicts_at(each, "path_validation_results") for each in _deployments(result)]
     return bool(deployments) and all(any(map(_is_valid, paths)) for paths in deployments)
 
 
-def _is_valid(path: Row) -> bool:
+def _is_valid(path: JsonObject) -> bool:
     """Return whether a trust store accepts the certificate. Versions before 5 write only an error."""
     return path.get("was_validation_successful", not path.get("openssl_error_string")) is not False
 
 
-def _key(result: Row, _scanned_at: datetime | None) -> Problem | None:
+def _key(result: JsonObject, _scanned_at: datetime | None) -> Problem | None:
     weak = []
     for leaf in _leaves(result):
-        key = object_of(leaf, "public_key")
-        algorithm, size = line_of(key, "algorithm"), key.get("key_size")
+        key = object_at(leaf, "public_key")
+        algorithm, size = line_at(key, "algorithm"), key.get("key_size")
         kind = algorithm.removeprefix("_").removesuffix("PublicKey")
-        if isinstance(size, int) and size < _MIN_BITS.get(kind, 0):
+        if isinstance(size, int) and size < _MIN_KEY_BITS.get(kind, 0):
             weak.append(f"{kind}, {size} bits")
-        digest = line_of(object_of(leaf, "signature_hash_algorithm"), "name")
+        digest = line_at(object_at(leaf, "signature_hash_algorithm"), "name")
         if digest in ("md5", "sha1"):
             weak.append(f"signed with {digest}")
     return _problem("certificate_key", *dict.fromkeys(weak)) if weak else None
 
 
-def _chain(result: Row, _scanned_at: datetime | None) -> Problem | None:
+def _chain(result: JsonObject, _scanned_at: datetime | None) -> Problem | None:
     orders = [each.get("received_chain_has_valid_order") for each in _deployments(result)]
     return _problem("certificate_chain") if False in orders else None
 
 
-def no_problem(_result: Row, _scanned_at: datetime | None) -> None:
+def no_problem(_result: JsonObject, _scanned_at: datetime | None) -> None:
     """Judge a command with facts that are never a problem."""
 
 
@@ -195,26 +200,27 @@ SUITES = tuple(f"tls_1_{number}_cipher_suites" for number in range(4))
 OF_ALL_SUITES: Mapping[str, Judge] = {"key_exchange": _key_exchange, "forward_secrecy": _forward_secrecy}
 
 
-def _require(result: Row, member: str) -> None:
+def _require(result: JsonObject, member: str) -> None:
     """Raise NoResult if ``member`` is null."""
     if member in result and result[member] is None:
         raise NoResult("no result")
 
 
-def _accepted_suites(result: Row) -> list[str]:
+def _accepted_suites(result: JsonObject) -> list[str]:
     _require(result, "accepted_cipher_suites")
-    suites = dicts_of(result, "accepted_cipher_suites")
-    return [line_of(object_of(suite, "cipher_suite"), "name") for suite in suites]
+    suites = dicts_at(result, "accepted_cipher_suites")
+    return [line_at(object_at(suite, "cipher_suite"), "name") for suite in suites]
 
 
-def _deployments(result: Row) -> list[Row]:
+def _deployments(result: JsonObject) -> list[JsonObject]:
     """Return the server's certificates with their chains; raises NoResult if it sent no certificate."""
-    deployments = dicts_of(result, "certificate_deployments")
+    deployments = dicts_at(result, "certificate_deployments")
     if "certificate_deployments" in result and not deployments:
         raise NoResult("no certificate")
     return deployments
 
 
-def _leaves(result: Row) -> list[Row]:
-    chains = [dicts_of(each, "received_certificate_chain") for each in _deployments(result)]
+def _leaves(result: JsonObject) -> list[JsonObject]:
+    """Return the server's own certificates, the first of each chain."""
+    chains = [dicts_at(each, "received_certificate_chain") for each in _deployments(result)]
     return [chain[0] for chain in chains if chain]

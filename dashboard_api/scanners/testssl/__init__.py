@@ -14,7 +14,7 @@ from typing import BinaryIO
 from dashboard_api import limits
 from dashboard_api.scanners.csv_rows import CsvRows
 from dashboard_api.scanners.json_values import decode, read_all
-from dashboard_api.scanners.members import Row, line_of, time_of
+from dashboard_api.scanners.members import JsonObject, line_at, time_at
 from dashboard_api.scanners.report import (
     BadRow,
     Check,
@@ -30,11 +30,11 @@ from dashboard_api.scanners.testssl.findings import finding, group_entries, grou
 from dashboard_api.scanners.times import Time
 
 _NOTHING_FOUND = {"OK", "INFO"}
-# testssl.sh writes the last of these by mistake, for cert_keySize.
+# Ratings of checks that failed. testssl.sh writes the last of these by mistake, for cert_keySize.
 _NOT_CHECKED = {"WARN", "DEBUG", "FATAL", "CANNOT BE DETERMINED"}
 _CHECKED = {*RATINGS, *_NOTHING_FOUND}
 # Entries about the scanner's OpenSSL, and entries without a rating. Their failure hides no problem.
-_NO_CHECK = {
+_HIDES_NO_PROBLEM = {
     "engine_problem",
     "optimal_proto",
     "ALPN",
@@ -44,56 +44,58 @@ _NO_CHECK = {
     "sessionresumption_ticket",
     "sessionresumption_ID",
 }
-# Results that do not prove the absence of problems in WRITTEN_WITH: DHE suites, which have a row for their
-# group, a page that may lack the cookies, an empty list.
+# Results that do not prove the absence of problems in WRITTEN_WITH: DHE suites, because another row is about
+# their group, a page that may lack the cookies, and an empty list.
 _SHOWS_NO_MORE = re.compile(r"\b(?:DHE|EDH)-|TLS_DHE_|better try|maybe missed|\A\Z")
 _PROTOCOLS = {"SSLv2", "SSLv3", "TLS1", "TLS1_1", "TLS1_2", "TLS1_3"}
 _NOT_OFFERED = {"not offered", "likely not offered"}  # a longer result says that another version answered
-_NEEDED = ("TLS1_2", "cipherlist_NULL", "cert_notAfter", "heartbleed")
-_CSV_HEAD = re.compile(rb'\A(?:\xef\xbb\xbf)?\s*"?id"?,"?fqdn/ip"?,"?port"?,"?severity"?,"?finding"?')
-HEAD = re.compile(
-    rb'"id"\s*:\s*"[^"]*"\s*,\s*"ip"\s*:|"clientProblem\d+"\s*:|"Invocation"\s*:|' + _CSV_HEAD.pattern
+# A check in each part of a complete scan.
+_CHECK_OF_EACH_PART = ("TLS1_2", "cipherlist_NULL", "cert_notAfter", "heartbleed")
+_CSV_HEAD_PATTERN = re.compile(rb'\A(?:\xef\xbb\xbf)?\s*"?id"?,"?fqdn/ip"?,"?port"?,"?severity"?,"?finding"?')
+HEAD_PATTERN = re.compile(
+    rb'"id"\s*:\s*"[^"]*"\s*,\s*"ip"\s*:|"clientProblem\d+"\s*:|"Invocation"\s*:|' + _CSV_HEAD_PATTERN.pattern
 )
 
 
 def read(stream: BinaryIO) -> ScanReport:
     """Return the report in ``stream``; raises UnreadableReport."""
     head, entries = _head_and_entries(stream)
-    target = line_of(head, "Invocation").rpartition(" ")[2]  # the only mention of an unreachable target
+    target = line_at(head, "Invocation").rpartition(" ")[2]  # the only mention of an unreachable target
     entries = _with_locations(entries, default=target)
-    good = [entry for entry in entries if isinstance(entry, Entry)]
-    without_tls = _servers_without_tls(good)
-    seen = [entry for entry in good if _server(entry) not in without_tls]
-    has_begun = any(entry.rating in _CHECKED for entry in seen)
-    groups = group_entries(seen)
+    valid = [entry for entry in entries if isinstance(entry, Entry)]
+    without_tls = _servers_without_tls(valid)
+    with_tls = [entry for entry in valid if _server(entry) not in without_tls]
+    has_begun = any(entry.rating in _CHECKED for entry in with_tls)
+    groups = group_entries(with_tls)
 
     def convert(number: int, entry: Entry) -> ReportedFinding | Check:
         if _server(entry) in without_tls and entry.check_id.check:
             error = f"{entry.check_id.check}: no TLS handshake succeeded"
             return Check(row=number, location=entry.location, seen_at=None, error=error)
         group = group_of(entry, groups)
-        if group and group[0] is entry:
+        if group and group[0] is entry:  # the others of the group are checks
             return finding(number, group)
         return _check(number, entry, has_begun=has_begun)
 
     return ScanReport(
         source="testssl",
         source_name="testssl.sh",
-        version=line_of(head, "version").partition(" ")[0],
-        complete=_completeness(head, good),
-        failure=_failure(head, good),
+        version=line_at(head, "version").partition(" ")[0],
+        complete=_completeness(head, valid),
+        failure=_failure(head, valid),
         scanned_at=_end(head),
-        names_targets=True,
-        checks=set(),
+        names_every_target=True,
+        checks=set(),  # the importer adds the rules of the rows
         rule_separators="_-",  # BEAST_CBC_TLS1 is reported only together with BEAST and TLS 1.0
         entries=convert_rows(enumerate(entries, start=1), convert),
     )
 
 
-def _head_and_entries(stream: BinaryIO) -> tuple[Row, list[Entry | BadRow]]:
+def _head_and_entries(stream: BinaryIO) -> tuple[JsonObject, list[Entry | BadRow]]:
+    """Return the members about the whole scan, which only a pretty report has, and the entries."""
     start = stream.read(100)
     whole = joined(start, stream)
-    if _CSV_HEAD.search(start):
+    if _CSV_HEAD_PATTERN.search(start):
         data = read_all(whole, limits.MAX_DECODED_BYTES)
         rows = [
             row if isinstance(row, BadRow) else row | {"ip": row.get("fqdn/ip", "")}
@@ -157,7 +159,7 @@ def _check(number: int, entry: Entry, *, has_begun: bool) -> Check:
     if entry.rating not in _CHECKED | _NOT_CHECKED:
         raise BadRow("has a severity that testssl.sh does not know")
     has_failed = entry.rating in _NOT_CHECKED and not check_id.is_detail
-    if not has_failed or (has_begun and check_id.check in _NO_CHECK):
+    if not has_failed or (has_begun and check_id.check in _HIDES_NO_PROBLEM):
         return Check(row=number, location=location, seen_at=None, rules=_checked_rules(entry))
     error = f"{check_id.check}: {entry.result or entry.rating.lower()}"[:200]
     return Check(row=number, location=location, seen_at=None, error=error, rules=(check_id.problem,))
@@ -178,24 +180,25 @@ def _checked_rules(entry: Entry) -> tuple[str, ...]:
     return check_id.problem, *WRITTEN_WITH.get(check_id.problem, ())
 
 
-def _times(head: Row, entries: list[Entry]) -> list[str]:
-    times = [entry.result for entry in entries if line_of(entry.row, "id") == "scanTime"]
-    return times or [line_of(head, "scanTime")]
+def _scan_times(head: JsonObject, entries: list[Entry]) -> list[str]:
+    """Return the seconds that each server took, as text, or words if the scan was interrupted."""
+    times = [entry.result for entry in entries if line_at(entry.row, "id") == "scanTime"]
+    return times or [line_at(head, "scanTime")]
 
 
-def _failure(head: Row, entries: list[Entry]) -> str:
+def _failure(head: JsonObject, entries: list[Entry]) -> str:
     fatal = next((entry.result or "FATAL" for entry in entries if entry.rating == "FATAL"), "")
-    return fatal or ("the scan was interrupted" if "Scan interrupted" in _times(head, entries) else "")
+    return fatal or ("the scan was interrupted" if "Scan interrupted" in _scan_times(head, entries) else "")
 
 
-def _completeness(head: Row, entries: list[Entry]) -> bool | None:
+def _completeness(head: JsonObject, entries: list[Entry]) -> bool | None:
     checks = {entry.check_id.check for entry in entries}
-    has_ended = all(text.isdecimal() for text in _times(head, entries))
-    return True if has_ended and checks.issuperset(_NEEDED) else None
+    has_ended = all(text.isdecimal() for text in _scan_times(head, entries))
+    return True if has_ended and checks.issuperset(_CHECK_OF_EACH_PART) else None
 
 
-def _end(head: Row) -> Time:
+def _end(head: JsonObject) -> Time:
     """Return the end of the scan: start plus duration in seconds, which only a pretty report has."""
-    start, duration = time_of(head, "startTime"), line_of(head, "scanTime")
+    start, duration = time_at(head, "startTime"), line_at(head, "scanTime")
     seconds = int(duration) if duration.isdecimal() and duration.isascii() and len(duration) <= 7 else 0
     return start + timedelta(seconds=seconds) if isinstance(start, datetime) else start

@@ -23,12 +23,14 @@ _SAME_AS = {
     "cert_notAfter": "cert_expirationStatus",
     "intermediate_cert_notAfter": "intermediate_cert_expiration",
 }
+# Old protocols by their part of a suite's id: the problem, and its severity.
 _OLD_PROTOCOLS = {
     "ssl2": ("SSLv2", Severity.CRITICAL),
     "ssl3": ("SSLv3", Severity.HIGH),
     "tls1": ("TLS1", Severity.LOW),
     "tls1_1": ("TLS1_1", Severity.LOW),
 }
+# Problems with the suites of a protocol, by the check of the protocol.
 SUITES_OF = {"TLS1_2": "cipher-tls1_2", "TLS1_3": "cipher-tls1_3"}
 # Headers that may be sent several times. Each has a row only while it is sent.
 _HEADERS = (
@@ -47,7 +49,7 @@ WRITTEN_WITH = {
 }
 _CERTIFICATE_NUMBER = re.compile(r"\s*(?:<[^<>]*>|#\d+$)")  # "cert_notAfter <hostCert#2>"
 _SUITE = re.compile(r"cipher(?:-(?P<protocol>\w+))?_x[0-9a-f]+", re.IGNORECASE)
-_ORDER_OF_PROTOCOL = re.compile(r"cipher_order[-_][\w.]*")
+_CIPHER_ORDER_OF_PROTOCOL = re.compile(r"cipher_order[-_][\w.]*")
 # The grade, and the protocol and cipher of one connection: other rows show the problems.
 _DETAIL = re.compile(
     r"overall_grade|final_score|rating_\w+|grade_cap_\w+|\w+_score(?:_weighted)?"
@@ -61,8 +63,8 @@ class CheckId:
 
     check: str
     problem: str
-    is_suite: bool = False
-    is_detail: bool = False
+    is_suite: bool = False  # one cipher suite
+    is_detail: bool = False  # never a problem of its own
     severity: Severity | None = None  # replaces the severity of the row
 
     @classmethod
@@ -74,7 +76,7 @@ class CheckId:
             name = f"cipher-{protocol}" if protocol else "cipher_suites"
             name, severity = _OLD_PROTOCOLS.get(protocol, (name, None))
             return cls(check=check, problem=name, is_suite=True, severity=severity)
-        if _ORDER_OF_PROTOCOL.fullmatch(check):
+        if _CIPHER_ORDER_OF_PROTOCOL.fullmatch(check):
             return cls(check=check, problem="cipher_order")
         is_detail = _DETAIL.fullmatch(check) is not None
         return cls(check=check, problem=_SAME_AS.get(check, check), is_detail=is_detail)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
-from dashboard_api.scanners.members import Row, line_of, objects_in
+from dashboard_api.scanners.members import JsonObject, line_at, objects_in
 from dashboard_api.scanners.report import BadRow
 from dashboard_api.scanners.testssl.check_ids import CheckId
 from dashboard_api.scanners.text import host_and_port
@@ -14,7 +14,7 @@ from dashboard_api.scanners.text import host_and_port
 class Entry:
     """Entry with its parsed id, testssl.sh's rating, the result and the server."""
 
-    row: Row
+    row: JsonObject
     check_id: CheckId
     rating: str
     result: str
@@ -22,13 +22,13 @@ class Entry:
     address: str
 
     @classmethod
-    def parse(cls, row: Row, *, host: str, address: str, port: str) -> Self:
+    def parse(cls, row: JsonObject, *, host: str, address: str, port: str) -> Self:
         """Return the entry of ``row`` about the given server."""
         return cls(
             row=row,
-            check_id=CheckId.parse(line_of(row, "id")),
-            rating=line_of(row, "severity").upper(),
-            result=line_of(row, "finding"),
+            check_id=CheckId.parse(line_at(row, "id")),
+            rating=line_at(row, "severity").upper(),
+            result=line_at(row, "finding"),
             location=host_and_port(host, port) if host else "",
             address=address,
         )
@@ -40,11 +40,11 @@ def flat_entries(entries: list[Any]) -> Iterator[Entry | BadRow]:
         if isinstance(entry, BadRow):
             yield entry
             continue
-        host, _, address = line_of(entry, "ip").partition("/")
-        yield Entry.parse(entry, host=host, address=address, port=line_of(entry, "port"))
+        host, _, address = line_at(entry, "ip").partition("/")
+        yield Entry.parse(entry, host=host, address=address, port=line_at(entry, "port"))
 
 
-def pretty_entries(document: Row) -> Iterator[Entry | BadRow]:
+def pretty_entries(document: JsonObject) -> Iterator[Entry | BadRow]:
     """Yield the entries of a report by --jsonfile-pretty, which has a list for each part of a scan."""
     for name, problems in document.items():
         if name.startswith("clientProblem"):
@@ -60,8 +60,8 @@ def pretty_entries(document: Row) -> Iterator[Entry | BadRow]:
                 yield from _entries_of(value, server)
 
 
-def _entries_of(value: object, server: Row) -> Iterator[Entry | BadRow]:
-    host, address, port = (line_of(server, key) for key in ("targetHost", "ip", "port"))
+def _entries_of(value: object, server: JsonObject) -> Iterator[Entry | BadRow]:
+    host, address, port = (line_at(server, key) for key in ("targetHost", "ip", "port"))
     for entry in objects_in(value):
         if isinstance(entry, BadRow):
             yield entry

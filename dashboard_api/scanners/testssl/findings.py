@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from dashboard_api.scanners.members import line_of
+from dashboard_api.scanners.members import line_at
 from dashboard_api.scanners.problem_texts import ProblemText, load_texts
 from dashboard_api.scanners.report import BadRow, ReportedFinding, Severity
 from dashboard_api.scanners.testssl.check_ids import RATINGS
@@ -13,15 +13,14 @@ from dashboard_api.scanners.text import cves_in, labelled_lines, numbers_in, sec
 
 _UNSURE = re.compile(r"\b(?:potential\w*|probabl[ey]|likely|might|may)\b", re.IGNORECASE)
 _MAX_RESULT_IN_TITLE = 120  # characters; longer results are lists
-_EXPIRY = {
+_EXPIRING = {
     "cert_expirationStatus": "The certificate",
     "intermediate_cert_expiration": "An intermediate certificate",
 }
-
-_MULTIPLE = "_multiple"
+_MULTIPLE = "_multiple"  # the end of the problem of a header that is sent several times
 TEXTS = load_texts(Path(__file__).with_name("checks.toml"), ProblemText)
 
-Groups = dict[tuple[str, str, str], list[Entry]]
+Groups = dict[tuple[str, str, str], list[Entry]]  # by problem, server and IP address
 
 
 def text_on(problem: str) -> ProblemText:
@@ -39,7 +38,7 @@ def text_on(problem: str) -> ProblemText:
 
 
 def group_entries(entries: Iterable[Entry | BadRow]) -> Groups:
-    """Group entries with a problem by problem, server and IP address."""
+    """Group the entries with a problem."""
     groups: Groups = {}
     for entry in entries:
         if not isinstance(entry, BadRow) and (key := _key(entry)):
@@ -65,10 +64,10 @@ def finding(number: int, group: list[Entry]) -> ReportedFinding:
     problem = worst.check_id.problem
     text = text_on(problem)
     others = [entry for entry in group if not entry.check_id.is_suite]
-    main = max(others, key=_severity, default=worst)
+    main = max(others, key=_severity, default=worst)  # its result is in the title
     # Older versions of this reader used the ids as identities.
-    former = dict.fromkeys(entry.check_id.check for entry in others)
-    checks = dict.fromkeys(line_of(entry.row, "id") for entry in others)
+    former_identities = dict.fromkeys(entry.check_id.check for entry in others)
+    checks = dict.fromkeys(line_at(entry.row, "id") for entry in others)
     facts = {
         "Check": ", ".join(checks) or problem,
         "IP address": worst.address,
@@ -77,16 +76,16 @@ def finding(number: int, group: list[Entry]) -> ReportedFinding:
     return ReportedFinding(
         row=number,
         identity=(problem,),
-        aliases=[(check,) for check in former if check != problem],
+        aliases=[(check,) for check in former_identities if check != problem],
         rule=problem,
         severity=_severity(worst),
         severity_raw=worst.rating,
         kind="suspected" if _UNSURE.search(main.result) else "confirmed",
         title=_title(main, text.title),
         description=text.description,
-        remediation=line_of(worst.row, "hint") or text.remediation,
-        cwe=numbers_in(line_of(entry.row, "cwe") for entry in group),
-        cve=cves_in(line_of(entry.row, "cve") for entry in group),
+        remediation=line_at(worst.row, "hint") or text.remediation,
+        cwe=numbers_in(line_at(entry.row, "cwe") for entry in group),
+        cve=cves_in(line_at(entry.row, "cve") for entry in group),
         location=worst.location,
         evidence="\n\n".join([*labelled_lines(facts), *section("Result", _results(group))]),
     )
@@ -98,8 +97,8 @@ def _severity(entry: Entry) -> Severity:
 
 def _title(entry: Entry, name: str) -> str:
     problem = entry.check_id.problem
-    if problem in _EXPIRY:
-        return f"{_EXPIRY[problem]} {'has expired' if entry.rating == 'CRITICAL' else 'expires soon'}"
+    if problem in _EXPIRING:
+        return f"{_EXPIRING[problem]} {'has expired' if entry.rating == 'CRITICAL' else 'expires soon'}"
     if entry.check_id.is_suite:
         return f"{name}: offered" if entry.check_id.severity else name
     short = "none" if entry.result == "--" else entry.result.removesuffix(".")
@@ -114,6 +113,6 @@ def _results(group: list[Entry]) -> str:
     )
     if len(group) == 1 and others:
         return others[0].result
-    lines = [f"{line_of(entry.row, 'id')}: {entry.result}" for entry in others]
+    lines = [f"{line_at(entry.row, 'id')}: {entry.result}" for entry in others]
     lines += [f"{entry.rating.title()}: {entry.result}" for entry in suites]
     return "\n".join(dict.fromkeys(lines))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
-from dashboard_api.scanners.members import Row
+from dashboard_api.scanners.members import JsonObject
 from dashboard_api.scanners.report import Kind, UnreadableReport
 from dashboard_api.scanners.xml_document import (
     Element,
@@ -11,32 +11,33 @@ from dashboard_api.scanners.xml_document import (
     XmlRows,
     child,
     children,
-    head_of,
+    head_pattern,
     text_at,
     text_in,
 )
 
+# The lists of categories, with the kind of their entries.
 GROUPS: dict[str, Kind] = {
     "vulnerabilities": "confirmed",
     "anomalies": "suspected",
     "additionals": "informational",
 }
-XML_HEAD = head_of(r'report\s+type="security"')
+XML_HEAD_PATTERN = head_pattern(r'report\s+type="security"')
 _TEXTS = ["method", "path", "level", "parameter", "info", "referer", "module", "http_request", "curl_command"]
 
 
 class WapitiEntry(NamedTuple):
-    """Entry of a category, or a check if ``category`` is empty. ``about`` classifies the category."""
+    """Entry of a category, or a check if ``category`` is empty. ``about`` has the texts of the category."""
 
     kind: Kind
     category: str
-    about: Row
+    about: JsonObject
     entry: Any
 
 
-def read_xml_entries(stream: BinaryIO) -> tuple[Row, Iterator[WapitiEntry]]:
+def read_xml_entries(stream: BinaryIO) -> tuple[JsonObject, Iterator[WapitiEntry]]:
     """Return the scan's infos and entries; reading or iterating raises UnreadableReport."""
-    rows = XmlRows(stream, rows=["entry"])
+    rows = XmlRows(stream, row_names=["entry"])
     report = child(rows.root, "report")
     infos = {
         text_at(info, "@name"): text_in(info) for info in children(child(report, "report_infos"), "info")
@@ -61,7 +62,7 @@ def _entries(rows: XmlRows) -> Iterator[WapitiEntry]:
                 yield WapitiEntry(GROUPS[group], text_at(about, "@name"), _about(about), _entry(row))
 
 
-def _about(category: Element) -> Row:
+def _about(category: Element) -> JsonObject:
     references = children(child(category, "references"), "reference")
     return {
         "desc": text_at(category, "description"),
@@ -71,7 +72,7 @@ def _about(category: Element) -> Row:
     }
 
 
-def _entry(row: XmlRow) -> Row:
+def _entry(row: XmlRow) -> JsonObject:
     entry = row.element
     response = child(entry, "detail", "response")
     headers = children(child(response, "headers"), "header")

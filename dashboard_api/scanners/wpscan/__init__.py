@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, BinaryIO, NamedTuple
 
 from dashboard_api.scanners.json_values import open_document
-from dashboard_api.scanners.members import Row, dicts_of, line_of, list_of, object_of, time_of
+from dashboard_api.scanners.members import JsonObject, dicts_at, line_at, list_at, object_at, time_at
 from dashboard_api.scanners.report import (
     BadRow,
     Check,
@@ -23,7 +23,8 @@ from dashboard_api.scanners.report import (
 )
 from dashboard_api.scanners.wpscan import findings
 
-HEAD = re.compile(rb'"description"\s*:\s*"WordPress Security Scanner|"interesting_findings"\s*:\s*\[')
+HEAD_PATTERN = re.compile(rb'"description"\s*:\s*"WordPress Security Scanner|"interesting_findings"\s*:\s*\[')
+# Exposed files: their member, and the rule of their finding.
 _FILES = {
     "config_backups": "config_backup",
     "db_exports": "db_export",
@@ -36,7 +37,7 @@ _COMPONENTS = {"plugins": "plugin", "themes": "theme", "timthumbs": "timthumb"}
 class _Item(NamedTuple):
     """Part of the report with the function that converts it to a finding or a check."""
 
-    convert: Any
+    convert: Any  # takes number, row and target
     row: object
 
 
@@ -45,7 +46,7 @@ def read(stream: BinaryIO) -> ScanReport:
     document = open_document(stream)
     if not isinstance(document, dict) or document.keys().isdisjoint(["target_url", *_GAVE_UP]):
         raise UnreadableReport("The file is not a report of WPScan: it has no target_url.")
-    target = line_of(document, "effective_url") or line_of(document, "target_url")
+    target = line_at(document, "effective_url") or line_at(document, "target_url")
     if not target:
         raise UnreadableReport(f"WPScan gave up: {_abort_reason(document) or 'no reason given'}.")
     items = list(_items(document))
@@ -58,38 +59,40 @@ def read(stream: BinaryIO) -> ScanReport:
     return ScanReport(
         source="wpscan",
         source_name="WPScan",
-        version=line_of(object_of(document, "banner"), "version"),
+        version=line_at(object_at(document, "banner"), "version"),
         failure=_failure(document),
-        scanned_at=time_of(document, "stop_time", "start_time"),
-        names_targets=True,
+        scanned_at=time_at(document, "stop_time", "start_time"),
+        names_every_target=True,
         checks=_checks(document),
         entries=convert_rows(enumerate(items, start=1), convert),
     )
 
 
-def _abort_reason(document: Row) -> str:
+def _abort_reason(document: JsonObject) -> str:
     """Return why WPScan stopped early; empty if it did not."""
-    has_given_up = not document.keys().isdisjoint(_GAVE_UP)
-    return line_of(document, *_GAVE_UP)[:300].rstrip(".") or "no reason given" if has_given_up else ""
+    if document.keys().isdisjoint(_GAVE_UP):
+        return ""
+    return line_at(document, *_GAVE_UP)[:300].rstrip(".") or "no reason given"
 
 
-def _failure(document: Row) -> str:
+def _failure(document: JsonObject) -> str:
     """Return why WPScan stopped early, or that many requests failed because it may be blocked."""
     is_blocked = document.get("response_status_codes_warning") is True
     return _abort_reason(document) or ("many requests failed: WPScan may be blocked" if is_blocked else "")
 
 
-def _checks(document: Row) -> set[str]:
+def _checks(document: JsonObject) -> set[str]:
     """Return the rules that ran, or prefixes of them: only these rules can be fixed.
 
     Without an answer of its database, WPScan knows no vulnerabilities. An empty list of plugins is then no
     proof: WPScan may have looked for vulnerable ones only. WordPress and the theme count only if WPScan
     recognised them. Without --enumerate, it checks no theme except the main theme.
     """
-    has_answer = _has_answer(object_of(document, "vuln_api"))
+    has_answer = _has_answer(object_at(document, "vuln_api"))
+    # A kind such as "plugin" stands for all its components, "theme/NAME" for one.
     kinds = {kind for key, kind in _COMPONENTS.items() if key in document and (has_answer or document[key])}
-    kinds |= {f"theme/{line_of(theme, 'slug')}" for theme in _main_themes(document)}
-    if line_of(object_of(document, "version"), "status") not in ("", "Unknown"):
+    kinds |= {f"theme/{line_at(theme, 'slug')}" for theme in _main_themes(document)}
+    if line_at(object_at(document, "version"), "status") not in ("", "Unknown"):
         kinds.add("wordpress")
     checks = {"interesting", *(f"outdated/{kind}" for kind in kinds)}
     if has_answer:
@@ -104,49 +107,49 @@ def _checks(document: Row) -> set[str]:
     return checks | {name for key, name in _FILES.items() if key in document}
 
 
-def _has_answer(database: Row) -> bool:
+def _has_answer(database: JsonObject) -> bool:
     """Return whether WPScan's database answered every request: no error, and the quota is not used up."""
-    failed = any(key.endswith("error") for key in database)
-    return bool(database) and not failed and database.get("requests_remaining") != 0
+    has_failed = any(key.endswith("error") for key in database)
+    return bool(database) and not has_failed and database.get("requests_remaining") != 0
 
 
-def _items(document: Row) -> Iterator[_Item]:
+def _items(document: JsonObject) -> Iterator[_Item]:
     yield _Item(_target, document)
-    for finding in list_of(document, "interesting_findings"):
+    for finding in list_at(document, "interesting_findings"):
         yield _Item(findings.interesting, finding)
     for key, name in _FILES.items():
-        for address, details in object_of(document, key).items():
+        for address, details in object_at(document, key).items():
             yield _Item(partial(findings.exposed_file, name=name, address=address), details)
-    if users := object_of(document, "users"):
+    if users := object_at(document, "users"):
         yield _Item(findings.users, users)
-    for user in object_of(document, "password_attack"):
+    for user in object_at(document, "password_attack"):
         yield _Item(findings.guessed_password, {"user": user})
     if isinstance(document.get("version"), dict):
         yield from _component("wordpress", "WordPress", document["version"])
     for theme in _main_themes(document):
-        yield from _component("theme", line_of(theme, "slug"), theme)
+        yield from _component("theme", line_at(theme, "slug"), theme)
     for key, kind in _COMPONENTS.items():
-        for name, component in object_of(document, key).items():
+        for name, component in object_at(document, key).items():
             yield from _component(kind, name, component)
 
 
-def _main_themes(document: Row) -> list[Row]:
+def _main_themes(document: JsonObject) -> list[JsonObject]:
     """Return the main theme and its parents; empty if WPScan did not recognise the theme."""
-    theme = object_of(document, "main_theme")
-    return [theme, *dicts_of(theme, "parents")] if theme else []
+    theme = object_at(document, "main_theme")
+    return [theme, *dicts_at(theme, "parents")] if theme else []
 
 
-def _target(number: int, document: Row, *, target: str) -> Check:
+def _target(number: int, document: JsonObject, *, target: str) -> Check:
     return Check(row=number, location=target, seen_at=None, error=_abort_reason(document)[:200])
 
 
 def _component(kind: str, name: str, component: object) -> Iterator[_Item]:
     """Yield the outdated version and the vulnerabilities of WordPress, a plugin or a theme."""
     if not isinstance(component, dict):
-        yield _Item(None, component)
+        yield _Item(None, component)  # refused before it is converted
         return
     part = findings.Component(kind, name, component)
     if part.is_outdated:
         yield _Item(partial(findings.outdated, part=part), component)
-    for vulnerability in list_of(component, "vulnerabilities"):
+    for vulnerability in list_at(component, "vulnerabilities"):
         yield _Item(partial(findings.vulnerability, part=part), vulnerability)

@@ -5,16 +5,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from dashboard_api.scanners.members import Row, dicts_of, line_of, object_of, texts_of
+from dashboard_api.scanners.members import JsonObject, dicts_at, line_at, object_at, texts_of
 from dashboard_api.scanners.problem_texts import ProblemText, load_texts
 from dashboard_api.scanners.report import BadRow, Kind, ReportedFinding, Severity
 from dashboard_api.scanners.text import cves_in, labelled_lines, section, without_numbers
 
 TEXTS = load_texts(Path(__file__).with_name("problems.toml"), ProblemText)
-_SURE = 80  # WPScan's confidence, at most 100
+_MIN_SURE_CONFIDENCE = 80  # of WPScan, at most 100
+# Severities by the least score.
 _CVSS = [(9.0, Severity.CRITICAL), (7.0, Severity.HIGH), (4.0, Severity.MEDIUM), (0.1, Severity.LOW)]
 _ADDRESS = re.compile(r"(?:: )?https?://\S+")
-_GRAVE = re.compile(
+_GRAVE_TITLE = re.compile(
     r"remote code|\bRCE\b|SQL injection|SQLi\b|file upload|file inclusion|\bLFI\b|privilege escalation"
     r"|object injection|auth\w{0,20} bypass|arbitrary file|account takeover",
     re.IGNORECASE,
@@ -26,19 +27,19 @@ class Component(NamedTuple):
 
     kind: str
     name: str
-    row: Row
+    row: JsonObject  # its part of the report
 
     @property
     def version(self) -> str:
         """The version number; empty if WPScan does not know it."""
         if self.kind == "wordpress":
-            return line_of(self.row, "number")
-        return line_of(object_of(self.row, "version"), "number")
+            return line_at(self.row, "number")
+        return line_at(object_at(self.row, "version"), "number")
 
     @property
     def is_outdated(self) -> bool:
         """Whether there is a newer version."""
-        return self.row.get("outdated") is True or line_of(self.row, "status") in ("outdated", "insecure")
+        return self.row.get("outdated") is True or line_at(self.row, "status") in ("outdated", "insecure")
 
     @property
     def title(self) -> str:
@@ -47,40 +48,40 @@ class Component(NamedTuple):
 
     def location(self, target: str) -> str:
         """Return the component's own address, the name of a timthumb, or else ``target``."""
-        return line_of(self.row, "location") or (self.name if self.kind == "timthumb" else target)
+        return line_at(self.row, "location") or (self.name if self.kind == "timthumb" else target)
 
 
-def interesting(number: int, row: Row, *, target: str) -> ReportedFinding:
+def interesting(number: int, row: JsonObject, *, target: str) -> ReportedFinding:
     """Return an interesting finding."""
-    name = line_of(row, "type") or without_numbers(line_of(row, "to_s"))
+    name = line_at(row, "type") or without_numbers(line_at(row, "to_s"))
     if not name:
         raise BadRow("has no type")
-    words = _ADDRESS.sub("", line_of(row, "to_s"))
+    words = _ADDRESS.sub("", line_at(row, "to_s"))
     text = TEXTS.get(name, ProblemText(title=words or name.replace("_", " ")))
-    return _finding(number, f"interesting/{name}", text, row, location=line_of(row, "url") or target)
+    return _finding(number, f"interesting/{name}", text, row, location=line_at(row, "url") or target)
 
 
-def exposed_file(number: int, row: Row, *, target: str, name: str, address: str) -> ReportedFinding:
+def exposed_file(number: int, row: JsonObject, *, target: str, name: str, address: str) -> ReportedFinding:
     """Return a file that should not be public."""
     return _finding(number, name, TEXTS[name], row, location=address or target)
 
 
-def users(number: int, row: Row, *, target: str) -> ReportedFinding:
+def users(number: int, row: JsonObject, *, target: str) -> ReportedFinding:
     """Return one finding that lists the user names."""
     return _finding(number, "user_names", TEXTS["user_names"], {}, location=target, seen="\n".join(row))
 
 
-def guessed_password(number: int, row: Row, *, target: str) -> ReportedFinding:
+def guessed_password(number: int, row: JsonObject, *, target: str) -> ReportedFinding:
     """Return a finding for a guessed password, which omits the password."""
-    user = line_of(row, "user")
+    user = line_at(row, "user")
     text, seen = TEXTS["guessed_password"], f"User: {user}"
     return _finding(number, "guessed_password", text, {}, location=target, seen=seen, matcher=user)
 
 
-def outdated(number: int, row: Row, *, target: str, part: Component) -> ReportedFinding:
+def outdated(number: int, row: JsonObject, *, target: str, part: Component) -> ReportedFinding:
     """Return an outdated component; Medium if its version is insecure, else Low."""
-    is_insecure = line_of(row, "status") == "insecure"
-    latest = line_of(row, "latest_version")
+    is_insecure = line_at(row, "status") == "insecure"
+    latest = line_at(row, "latest_version")
     text = ProblemText(
         title=f"{part.title[:1].upper()}{part.title[1:]} is outdated",
         severity_name="medium" if is_insecure else "low",
@@ -92,13 +93,13 @@ def outdated(number: int, row: Row, *, target: str, part: Component) -> Reported
     return _finding(number, rule, text, row, location=part.location(target), seen=seen)
 
 
-def vulnerability(number: int, row: Row, *, target: str, part: Component) -> ReportedFinding:
+def vulnerability(number: int, row: JsonObject, *, target: str, part: Component) -> ReportedFinding:
     """Return a known vulnerability of a component; suspected if the component's version is unknown."""
-    title, references = line_of(row, "title"), object_of(row, "references")
+    title, references = line_at(row, "title"), object_at(row, "references")
     if not title:
         raise BadRow("has no title")
-    branches = [line_of(each, "fixed_in") for each in dicts_of(row, "affected_versions")]
-    fixed_in = line_of(row, "fixed_in") or ", ".join(filter(None, branches))
+    branches = [line_at(each, "fixed_in") for each in dicts_at(row, "affected_versions")]
+    fixed_in = line_at(row, "fixed_in") or ", ".join(filter(None, branches))
     ids = texts_of(references.get("wpvulndb"))
     key = ids[0] if ids else without_numbers(title)
     severity, raw = _severity(row, title)
@@ -114,7 +115,7 @@ def vulnerability(number: int, row: Row, *, target: str, part: Component) -> Rep
         severity_raw=raw,
         kind="confirmed" if part.version else "suspected",
         title=title,
-        description=line_of(row, "description"),
+        description=line_at(row, "description"),
         remediation=f"Update {part.title} to {fixed_in} or later."
         if fixed_in
         else f"No version is known to fix this: do without {part.title} until there is one.",
@@ -127,27 +128,34 @@ def vulnerability(number: int, row: Row, *, target: str, part: Component) -> Rep
                     "Component": part.title,
                     "Version": part.version or "not known",
                     "Fixed in": fixed_in,
-                    "Found by": line_of(part.row, "found_by"),
+                    "Found by": line_at(part.row, "found_by"),
                 }
             )
         ),
     )
 
 
-def _severity(row: Row, title: str) -> tuple[Severity, str]:
+def _severity(row: JsonObject, title: str) -> tuple[Severity, str]:
     """Return the severity by CVSS, which only some WPScan plans include, else by words of the title."""
-    score = line_of(object_of(row, "cvss"), "score")
+    score = line_at(object_at(row, "cvss"), "score")
     try:
         value = float(score)
     except ValueError:
-        return (Severity.HIGH if _GRAVE.search(title) else Severity.MEDIUM), ""
+        return (Severity.HIGH if _GRAVE_TITLE.search(title) else Severity.MEDIUM), ""
     return next((severity for least, severity in _CVSS if value >= least), Severity.INFO), f"CVSS {score}"
 
 
 def _finding(
-    number: int, rule: str, text: ProblemText, row: Row, *, location: str, seen: str = "", matcher: str = ""
+    number: int,
+    rule: str,
+    text: ProblemText,
+    row: JsonObject,
+    *,
+    location: str,
+    seen: str = "",
+    matcher: str = "",
 ) -> ReportedFinding:
-    references = object_of(row, "references")
+    references = object_at(row, "references")
     return ReportedFinding(
         row=number,
         identity=(rule, matcher),
@@ -165,16 +173,16 @@ def _finding(
     )
 
 
-def _kind(row: Row, severity: Severity) -> Kind:
+def _kind(row: JsonObject, severity: Severity) -> Kind:
     if severity is Severity.INFO:
         return "informational"
     confidence = row.get("confidence", 100)
-    return "confirmed" if isinstance(confidence, int) and confidence >= _SURE else "suspected"
+    return "confirmed" if isinstance(confidence, int) and confidence >= _MIN_SURE_CONFIDENCE else "suspected"
 
 
-def _evidence(row: Row, seen: str) -> Iterator[str]:
+def _evidence(row: JsonObject, seen: str) -> Iterator[str]:
     if seen:
         yield seen
-    words = line_of(row, "to_s")
-    yield from labelled_lines({"Found by": line_of(row, "found_by"), "WPScan's words": words})
+    words = line_at(row, "to_s")
+    yield from labelled_lines({"Found by": line_at(row, "found_by"), "WPScan's words": words})
     yield from section("Seen", "\n".join(texts_of(row.get("interesting_entries"))))

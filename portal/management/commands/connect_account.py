@@ -6,7 +6,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 from django.views.decorators.debug import sensitive_variables
 
-from foundation.operations.operator_command import OnRecord, OperatorCommand, Result, read_secret
+from foundation.operations.operator_command import AuditOptions, OperatorCommand, Result, read_secret
 from foundation.sealing import CannotUnseal
 from portal.models import Account
 from portal.models.accounts import check_secret
@@ -24,8 +24,8 @@ class Command(OperatorCommand):
         "PORTAL_ACCOUNT_REF nothing is read: SITE_API_SECRET signs its calls. --owner invites an owner; "
         "for a connected account, this works without the secret."
     )
-    on_record = OnRecord(by="who invites; in the e-mail", default_by="Our team")
-    commits_itself = True
+    audit_options = AuditOptions(by_help="who invites; in the e-mail", default_by="Our team")
+    in_one_transaction = False
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the options; the secret is not one, because other users can see arguments."""
@@ -39,7 +39,7 @@ class Command(OperatorCommand):
 
     @sensitive_variables("secret")
     def perform(self, *, ref: str, name: str | None, owner: str | None, by: str, **options: Any) -> Result:
-        """Store the account with its secret in one transaction, which begins after the input."""
+        """Store the account with its secret in one transaction, which begins after the input was read."""
         needs_secret = not Account(ref=ref).is_from_environment
         secret = read_secret() if needs_secret else ""
         is_known = Account.objects.filter(ref=ref).exists()
@@ -64,15 +64,21 @@ class Command(OperatorCommand):
         if is_new:
             text += "\nNext: add its websites, with their link ids, in the admin."
         changed = changed or bool(invited and invited.is_new)
-        fields: dict[str, Any] = {"changed": changed, "account": ref, "name": account.name, "created": is_new}
+        json_output: dict[str, Any] = {
+            "changed": changed,
+            "account": ref,
+            "name": account.name,
+            "created": is_new,
+        }
         if invited:
-            fields["invitation_link"] = invited.link or None
+            json_output["invitation_link"] = invited.link or None
             text += f"\nInvited as an owner: {invited.invitation.email}."
             text += f"\nPass this link on, which works once: {invited.link}" if invited.link else ""
-        problems = [problem for _, problem in check_secret.send(Account, account=account) if problem]
+        answers = check_secret.send(Account, account=account)
+        problems = [problem for _receiver, problem in answers if problem]
         if problems:
-            text, fields = "\n".join([text, *problems]), fields | {"warning": problems[0]}
-        return Result(text=text, fields=fields)
+            text, json_output = "\n".join([text, *problems]), json_output | {"warning": problems[0]}
+        return Result(text=text, json_output=json_output)
 
 
 @sensitive_variables("secret")

@@ -29,7 +29,10 @@ _SKIPPED = (InactiveEntitlement, RevokedLink, UnknownLink)  # a later run would 
 
 @dataclass(slots=True, kw_only=True)
 class PollResult:
-    """Websites that were polled or had not changed, counts of notifications, and failures."""
+    """Websites that were polled or had not changed, counts, and failures.
+
+    ``subscribed`` counts websites polled for the first time, ``created`` new notifications.
+    """
 
     polled: list[Website] = field(default_factory=list)
     unchanged: list[Website] = field(default_factory=list)
@@ -50,8 +53,8 @@ class Command(OperatorCommand):
         "changed, for proofs of ownership and for plans, and send the e-mails that are due. The first run "
         "for a website only stores where to continue: for a new one, before its first check."
     )
-    without_event = "each e-mail that it sends has a row, and members ordered it"
-    on_record = None
+    no_event_because = "each e-mail that it sends has a row, and members ordered it"  # why no audit event
+    audit_options = None  # no options --by and --reason
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--dry-run", action="store_true", help="poll, but store and send nothing")
@@ -62,7 +65,9 @@ class Command(OperatorCommand):
         versions = service.versions_of({website.account for website in websites})
         if not settings.EMAIL_URL or not settings.PORTAL_BASE_URL:
             numbers = _refresh(websites, versions, dry_run=dry_run)
-            return Result(text=_in_words(numbers), fields=numbers, remark=_WITHOUT_MAIL, lacks_settings=True)
+            return Result(
+                text=_in_words(numbers), json_output=numbers, stderr_text=_WITHOUT_MAIL, lacks_settings=True
+            )
         audiences = polling.audiences()
         if not dry_run:
             polling.delete_unsubscribed(audiences)
@@ -73,7 +78,7 @@ class Command(OperatorCommand):
                 result.unchanged.append(audience.website)
             else:
                 _poll(audience, version, result, dry_run=dry_run)
-        fields: dict[str, Any] = {
+        json_output: dict[str, Any] = {
             "polled": len(result.polled),
             "unchanged": len(result.unchanged),
             "subscribed": result.subscribed,
@@ -83,17 +88,18 @@ class Command(OperatorCommand):
         }
         if not dry_run:
             outcome = send_due([*result.polled, *result.unchanged])
-            fields |= {"sent": outcome.sent, "waiting": outcome.waiting, "expired": outcome.expired}
+            json_output |= {"sent": outcome.sent, "waiting": outcome.waiting, "expired": outcome.expired}
             about_claims, about_plans = claim_emails.send_due(), plan_emails.send_due()
-            fields |= {"about_claims": about_claims.sent, "about_plans": about_plans.sent}
-            fields["refused"] = [*outcome.refused, *about_claims.refused, *about_plans.refused]
+            json_output |= {"about_claims": about_claims.sent, "about_plans": about_plans.sent}
+            json_output["refused"] = [*outcome.refused, *about_claims.refused, *about_plans.refused]
             result.failures += [*outcome.failures, *about_claims.failures, *about_plans.failures]
             sent = outcome.sent + about_claims.sent + about_plans.sent
-            if not sent and len({line.partition(": ")[0] for line in fields["refused"]}) > 1:
+            refused_people = {line.partition(": ")[0] for line in json_output["refused"]}
+            if not sent and len(refused_people) > 1:
                 result.failures.append("The mail server refused every address.")
-        fields["failures"] = result.failures
+        json_output["failures"] = result.failures
         failure = f"{len(result.failures)} failed." if result.failures else ""
-        return Result(text=_in_words(fields), fields=fields, failure=failure)
+        return Result(text=_in_words(json_output), json_output=json_output, failure=failure)
 
 
 def _refresh(websites: Sequence[Website], versions: service.Versions, *, dry_run: bool) -> dict[str, int]:
@@ -108,7 +114,8 @@ def _poll(audience: Audience, version: str, result: PollResult, *, dry_run: bool
     name = f"{audience.website.host} ({audience.website.account.ref})"
     try:
         for cursor, changes in polling.poll(audience):
-            result.subscribed += not cursor
+            if not cursor:
+                result.subscribed += 1
             result.created += len(polling.digests_for(audience, cursor, changes))
             if not dry_run:
                 polling.store(audience, cursor, changes, now=timezone.now())
@@ -127,24 +134,24 @@ def _poll(audience: Audience, version: str, result: PollResult, *, dry_run: bool
         result.polled.append(audience.website)
 
 
-def _in_words(fields: dict[str, Any]) -> str:
-    lines = [f"Websites with new numbers: {fields['refreshed']}."]
-    if "polled" in fields:
+def _in_words(json_output: dict[str, Any]) -> str:
+    lines = [f"Websites with new numbers: {json_output['refreshed']}."]
+    if "polled" in json_output:
         lines += [
-            f"Websites polled: {fields['polled']}; for the first time: {fields['subscribed']}.",
-            f"Websites without changes: {fields['unchanged']}.",
+            f"Websites polled: {json_output['polled']}; for the first time: {json_output['subscribed']}.",
+            f"Websites without changes: {json_output['unchanged']}.",
         ]
-    if "sent" in fields:
-        lines.append(f"E-mails sent: {fields['sent']}; notifications waiting: {fields['waiting']}.")
-        if fields["about_claims"]:
-            lines.append(f"E-mails about proofs of ownership: {fields['about_claims']}.")
-        if fields["about_plans"]:
-            lines.append(f"E-mails about plans: {fields['about_plans']}.")
-    elif "polled" in fields:
-        lines.append(f"Notifications: {fields['created']}. Nothing was stored or sent.")
-    if fields.get("expired"):
-        lines.append(f"Expired after ten days: {fields['expired']}.")
-    lines += [f"Skipped: {line}" for line in fields.get("skipped", ())]
-    lines += [f"Refused by the mail server: {line}" for line in fields.get("refused", ())]
-    lines += [f"Failed: {line}" for line in fields.get("failures", ())]
+    if "sent" in json_output:
+        lines.append(f"E-mails sent: {json_output['sent']}; notifications waiting: {json_output['waiting']}.")
+        if json_output["about_claims"]:
+            lines.append(f"E-mails about proofs of ownership: {json_output['about_claims']}.")
+        if json_output["about_plans"]:
+            lines.append(f"E-mails about plans: {json_output['about_plans']}.")
+    elif "polled" in json_output:
+        lines.append(f"Notifications: {json_output['created']}. Nothing was stored or sent.")
+    if json_output.get("expired"):
+        lines.append(f"Expired after ten days: {json_output['expired']}.")
+    lines += [f"Skipped: {line}" for line in json_output.get("skipped", ())]
+    lines += [f"Refused by the mail server: {line}" for line in json_output.get("refused", ())]
+    lines += [f"Failed: {line}" for line in json_output.get("failures", ())]
     return "\n".join(lines)

@@ -30,5 +30,7 @@ class Command(OperatorCommand):
         changes = delete_old(now=now)
         LastAnswer.objects.expire(now)
         seals.prune(now)  # the service's command also prunes, but it may be another deployment
-        fields = {"share_links": count, "team_changes": changes}
-        return Result(text=f"Share links deleted: {count}; changes of teams: {changes}.", fields=fields)
+        json_output = {"share_links": count, "team_changes": changes}
+        return Result(
+            text=f"Share links deleted: {count}; changes of teams: {changes}.", json_output=json_output
+        )

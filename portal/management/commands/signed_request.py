@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from foundation.operations.operator_command import OperatorCommand, Result, host_of
-from portal.answers.service import linked_site
+from portal.answers.service import signer_of_website
 from portal.gateway.client import send
 from portal.gateway.errors import Misconfigured
 from portal.gateway.target import MAX_TIMEOUT_SECONDS, Service
@@ -32,6 +32,7 @@ SHOWN_HEADERS = (
     "location",
 )
 
+# 54 and 92 are the two pads of HMAC (RFC 2104), 0x36 and 0x5c.
 _SCRIPT = r"""# Reads the account's secret from SITE_API_SECRET; each run signs a new call.
 # HMAC from two digests, for a secret of at most 64 bytes: "openssl dgst -hmac" would have the secret in its
 # arguments, which all users of the machine can see. pad prints the secret, each byte exclusive-or a number.
@@ -61,8 +62,8 @@ class Command(OperatorCommand):
         "code is 1 unless the status is 200. Link id and secret come from the portal's tables; with "
         "--link-id, PORTAL_ACCOUNT_REF and SITE_API_SECRET of the environment work, too."
     )
-    without_event = "it only reads"
-    on_record = None
+    no_event_because = "it only reads"  # why no audit event
+    audit_options = None  # no options --by and --reason
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--host", required=True, help="the website, such as shop.example.com")
@@ -94,14 +95,14 @@ class Command(OperatorCommand):
             )
         if options["curl"]:
             script = _script(base_url, website, route, request)
-            return Result(text=script, fields={"script": script})
+            return Result(text=script, json_output={"script": script})
         try:
             service = Service(
                 base_url=base_url,
                 timeout_seconds=options["timeout"],
                 ca_file=settings.DASHBOARD_CA_FILE,
             )
-            exchange = send(service, linked_site(website), route, request)
+            exchange = send(service, signer_of_website(website), route, request)
         except Misconfigured as error:
             raise CommandError(str(error)) from error
         except CallError as error:
@@ -110,7 +111,7 @@ class Command(OperatorCommand):
                 "Check DASHBOARD_BASE_URL or --base-url."
             ) from error
         failure = "" if exchange.status == 200 else f"The service answered {exchange.status}."
-        return Result(text=_in_words(exchange), fields=_in_fields(exchange), failure=failure)
+        return Result(text=_in_words(exchange), json_output=_as_json(exchange), failure=failure)
 
 
 def _script(base_url: str, website: Website, route: Route[Any, Any], request: msgspec.Struct) -> str:
@@ -155,7 +156,7 @@ def _account(ref: str | None) -> Account:
     return account if account.is_from_environment else find_account(ref)
 
 
-def _in_fields(exchange: Exchange) -> dict[str, Any]:
+def _as_json(exchange: Exchange) -> dict[str, Any]:
     return {
         "request": {
             "method": "POST",

@@ -5,6 +5,7 @@ from portal.pages.view_models.hand_over import HandOver, Lead, ShareOffer, hand_
 from portal.pages.view_models.help import help_page
 from portal.pages.view_models.neighbours import Neighbours, find_neighbours
 from portal.pages.view_models.outage import OutageNotice, outage_notice
+from portal.pages.view_models.saved_views import OpenedView, opened_view, saved_views
 from portal.pages.view_models.site import (
     Results,
     SitePage,
@@ -23,6 +24,7 @@ __all__ = [
     "HandOver",
     "Lead",
     "Neighbours",
+    "OpenedView",
     "OutageNotice",
     "Results",
     "ShareOffer",
@@ -35,11 +37,13 @@ __all__ = [
     "hand_over",
     "hand_over_problem",
     "help_page",
+    "opened_view",
     "outage_notice",
     "problem_heading",
     "results_without_links",
     "sample_page",
     "sample_results",
+    "saved_views",
     "site_not_found",
     "site_page",
     "site_row",

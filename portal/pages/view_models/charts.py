@@ -173,8 +173,10 @@ def _tone(name: str) -> str:
 
 def _week(chart: Chart, index: int) -> date | None:
     """Return the Monday of a label, if the chart counts by weeks."""
+    if chart.id == "age":
+        return None
     try:
-        week = None if chart.id == "age" else date.fromisoformat(chart.labels[index])
-        return week if week and week + WEEK else None
-    except (ValueError, OverflowError):  # not a date, or the calendar's last week
+        monday = date.fromisoformat(chart.labels[index])
+        return (monday + WEEK) - WEEK  # raises in the calendar's last week, to which callers cannot add one
+    except (ValueError, OverflowError):
         return None

@@ -12,7 +12,7 @@ from foundation.addresses.hosts import readable_host
 from portal.models import ClaimState, Membership
 from portal.texts import labels
 
-SHOWN = 5
+MAX_NOTICES = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,24 +27,24 @@ class ClaimNotice:
 def claim_notices(user: AbstractBaseUser | AnonymousUser, host: str = "") -> list[ClaimNotice]:
     """Return at most 5 notices about the websites that the person manages, or about ``host`` only."""
     accounts = Membership.objects.of_user(user).managing().values("account")
-    states = ClaimState.objects.filter(website__account__in=accounts).select_related("website")
-    states = states.filter(website__host=host) if host else states
-    return [_notice(state) for state in states.order_by("lapses_at", "website__host")[:SHOWN]]
+    claims = ClaimState.objects.filter(website__account__in=accounts).select_related("website")
+    claims = claims.filter(website__host=host) if host else claims
+    return [_notice(claim) for claim in claims.order_by("lapses_at", "website__host")[:MAX_NOTICES]]
 
 
-def _notice(state: ClaimState) -> ClaimNotice:
-    host, ends_at = state.website.host, state.lapses_at
-    is_urgent = state.state != "failing" or (
+def _notice(claim: ClaimState) -> ClaimNotice:
+    host, ends_at = claim.website.host, claim.lapses_at
+    is_urgent = claim.state != "failing" or (
         ends_at is not None and ends_at - timezone.now() < timedelta(days=7)
     )
-    if state.state == "taken_over":
+    if claim.state == "taken_over":
         text = _("%(host)s: another organization verified this website and owns it now.")
-    elif state.state == "lapsed":
+    elif claim.state == "lapsed":
         text = _("%(host)s: the proof was missing for 14 days, so the website was removed.")
     elif ends_at:
         text = _("%(host)s: the proof is missing. Publish it again, or the website is removed on %(date)s.")
     else:
         text = _("%(host)s: the proof is missing. Publish it again.")
     date = labels.day(ends_at) if ends_at else ""
-    url = reverse("portal:claim", args=[state.website.account_id, state.claim_id])
+    url = reverse("portal:claim", args=[claim.website.account_id, claim.claim_id])
     return ClaimNotice(text=text % {"host": readable_host(host), "date": date}, url=url, is_urgent=is_urgent)

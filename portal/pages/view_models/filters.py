@@ -16,7 +16,7 @@ from signed_api.findings import Facets, FacetValue, Page
 from signed_api.limits import MAX_PAGE_DEPTH
 
 SHOWN_HOSTS = 8  # further hosts are folded away
-LISTS = ("severity", "kind", "source", "hosts")  # filters that accept several values
+WITH_SEVERAL_VALUES = ("severity", "kind", "source", "hosts")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +127,7 @@ def status_facet(values: Facets, address: Address) -> Facet:
 def _status_option(status: str, count: int, address: Address) -> Option:
     current = address.filters.status or labels.OPEN
     is_selectable = count or status == current
-    new_status = "" if status in (labels.OPEN, current) else status
+    new_status = "" if status in (labels.OPEN, current) else status  # "" is the default, open
     return Option(
         key=f"facet-status-{status}",
         label=labels.label(labels.STATUSES, status),
@@ -203,22 +203,31 @@ def filter_label(name: str, value: str, default: str = "") -> str:
 
 def chips(values: Facets, address: Address, *, problem_title: str = "") -> tuple[Chip, ...]:
     """Return a chip for each active filter, and for each value of filters with several."""
-    names = {"source": {value.value: value.label for value in values.source}}
-    names["problem"] = {address.filters.problem: problem_title}
-    return tuple(
-        Chip(
-            name=name if name not in LISTS else f"{name}-{value.lower()}",
-            title=labels.label(labels.FILTERS, name),
-            value=_("“%(words)s”") % {"words": value}
-            if name == "query"
-            else filter_label(name, value, names.get(name, {}).get(value, "")),
-            url=address.with_filters(**{name: toggled(address.filters.values(name), value)})
-            if name in LISTS
-            else address.with_filters(**{name: ""}),
+    source_names = {value.value: value.label for value in values.source}
+    result = []
+    for name, text in address.filters.active.items():
+        if name in WITH_SEVERAL_VALUES:
+            chosen = address.filters.values(name)
+            result += [
+                Chip(
+                    name=f"{name}-{value.lower()}",
+                    title=labels.label(labels.FILTERS, name),
+                    value=filter_label(name, value, source_names.get(value, "") if name == "source" else ""),
+                    url=address.with_filters(**{name: toggled(chosen, value)}),
+                )
+                for value in chosen
+            ]
+            continue
+        label = filter_label(name, text, problem_title if name == "problem" else "")
+        result.append(
+            Chip(
+                name=name,
+                title=labels.label(labels.FILTERS, name),
+                value=_("“%(words)s”") % {"words": text} if name == "query" else label,
+                url=address.with_filters(**{name: ""}),
+            )
         )
-        for name in address.filters.active
-        for value in (address.filters.values(name) if name in LISTS else [getattr(address.filters, name)])
-    )
+    return tuple(result)
 
 
 def clear_url(address: Address) -> str:
@@ -280,12 +289,15 @@ def pager(page: Page, address: Address) -> Pager:
     last = min(page.page_count, max_page)
     remark = _("The list ends after the worst %(count)s findings. Filter or search to see the others.")
     remark %= {"count": number_format(last * page_size)}
+    # Only a list of problems has their number.
+    row_count = page.total if page.problem_total is None else page.problem_total
+    is_cut = last < page.page_count
     return Pager(
         links=tuple(page_links(current, last, url)) if last > 1 else (),
-        sizes=tuple(_size_links(page.total if page.problem_total is None else page.problem_total, address)),
+        sizes=tuple(_size_links(row_count, address)),
         previous_url=url(min(current - 1, last)) if current > 1 and last else "",
         next_url=url(current + 1) if current < last else "",
-        remark=remark if current >= last < page.page_count else "",
+        remark=remark if is_cut and current >= last else "",
     )
 
 

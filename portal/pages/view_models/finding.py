@@ -41,7 +41,7 @@ class LocationView:
     gone_at: datetime | None
 
 
-Listed = TypeVar("Listed", bound=Location | LocationView)
+AnyLocation = TypeVar("AnyLocation", bound=Location | LocationView)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,14 +144,15 @@ def _status(finding: FindingDetail) -> str:
     return status
 
 
-def present_in(listed: Sequence[Listed]) -> Sequence[Listed]:
+def present_in(locations: Sequence[AnyLocation]) -> Sequence[AnyLocation]:
     """Return the locations where the finding still is; if it is gone from all, return all."""
-    return [entry for entry in listed if entry.gone_at is None] or listed
+    return [location for location in locations if location.gone_at is None] or locations
 
 
 def locations_left(threat: Threat, listed: Sequence[Location | LocationView]) -> int:
     """Return the number of further locations, beyond ``listed``, that the finding has or had when fixed."""
-    return max(threat.locations_count - max(len(present_in(listed)), 1), 0)
+    shown_count = max(len(present_in(listed)), 1)  # without a list, the page shows the finding's own location
+    return max(threat.locations_count - shown_count, 0)
 
 
 def location_views(finding: FindingDetail) -> tuple[LocationView, ...]:
@@ -160,6 +161,7 @@ def location_views(finding: FindingDetail) -> tuple[LocationView, ...]:
 
 
 def _location_view(location: Location, finding: FindingDetail) -> LocationView:
+    # A location's evidence is cut earlier than the finding's, so the same evidence is a beginning of it.
     has_own_evidence = not finding.evidence.startswith(location.evidence)
     return LocationView(
         location=location.location,

@@ -58,7 +58,7 @@ def finding_rows(
 
     With ``today``, open findings of the last seven days get the status "New".
     """
-    by_first_seen = address.filters.sort in BY_FIRST_SEEN or address.filters.since
+    shows_first_seen = address.filters.sort in BY_FIRST_SEEN or address.filters.since
     note_counts = Counter(note.finding_id for note in notes)
     return tuple(
         FindingRow(
@@ -72,7 +72,7 @@ def finding_rows(
             location=threat.location,
             more_locations=max(threat.locations_count - 1, 0),
             source=threat.source_name or threat.source,
-            first_seen=threat.first_seen if by_first_seen else None,
+            first_seen=threat.first_seen if shows_first_seen else None,
             last_seen=threat.last_seen,
             notes=note_counts[threat.id],
         )

@@ -21,14 +21,17 @@ from portal.texts.issue_trackers import cut_to_length
 from portal.texts.stacks import fixes_by_stack
 from signed_api.findings import DashboardResponse, FindingDetail, Threat
 
-MAX_LOCATIONS = 20
+MAX_LOCATIONS = 20  # also of findings, references and classifications
 MAX_TEXTS = 5  # different descriptions, or fixes, in the text about a problem
 # Some mail programs refuse longer URLs.
 MAX_MAIL_URL_LENGTH = 1_900
 MAX_SUBJECT_LENGTH = 150
 
-# Markup of trackers: an @ mentions a person unless a letter, digit or "_" precedes it; numbers and digests
-# refer to issues and commits. Links and code contain no such references.
+# Markup of trackers, by alternatives:
+# - a URL of a host and a path, up to its last character that is no punctuation;
+# - a commit: 7 to 64 hexadecimal digits, with both digits and letters;
+# - the sign before a person or an issue: "@", "#", "!" or "GH-", the first and last not after a letter;
+# - any other character of Markdown.
 _MARKUP = re.compile(
     r"""(?P<link>(?<!\S)https?://(?:[a-z0-9-]+\.)+[a-z]+(?::\d+)?/(?:[^\s<>]*[^\s<>.,;:!?'")\]])?)
     |(?P<commit>(?<!\w)(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,64}(?!\w))
@@ -36,9 +39,11 @@ _MARKUP = re.compile(
     |[\\`*_\[\]<>#|~!&]""",
     re.ASCII | re.VERBOSE,
 )
-_QUICK_ACTION = re.compile(r"^([^\S\n]*)/", re.MULTILINE)  # \s would scan blank lines in quadratic time
-_WIKI = re.compile(r"(\\?)(!(?=\S)|[\[{])")
-_NOT_IN_ADDRESS = re.compile(r"[<>\s\x00-\x1f\x7f]")
+# A "/" that begins a line, after spaces: a command in GitLab. \s would scan blank lines in quadratic time.
+_QUICK_ACTION = re.compile(r"^([^\S\n]*)/", re.MULTILINE)
+_WIKI = re.compile(r"(\\?)(!(?=\S)|[\[{])")  # characters that start markup in Jira, perhaps after a backslash
+_NOT_IN_URL = re.compile(r"[<>\s\x00-\x1f\x7f]")
+_WORD_JOINER = "\u2060"  # invisible; separates two characters that together would be markup
 _BACKTICKS = re.compile("`+")
 
 
@@ -138,8 +143,9 @@ def _problem_mail_url(texts: "_ProblemTexts", *, title: str) -> str:
     subject, markup = f"{title} ({readable_host(texts.dashboard.host)})", Plain()
     start = [title, *texts.facts(markup), *_section(_("How to fix it"), texts.fix, markup)]
     examples = [*_examples(texts.problem, markup)]
-    tries = [(examples, count) for count in range(len(texts.findings), 0, -1)]
-    for shown_examples, count in [*tries, ([], len(texts.findings)), ([], 1)]:
+    # Shorter and shorter texts: fewer findings, then no examples, and at last one finding without examples.
+    with_examples = [(examples, count) for count in range(len(texts.findings), 0, -1)]
+    for shown_examples, count in [*with_examples, ([], len(texts.findings)), ([], 1)]:
         blocks = [*start, *shown_examples, *texts.locations(markup, count)]
         url_start, body = _mail_parts(subject, blocks)
         url = url_start + quote(body, safe="")
@@ -236,7 +242,7 @@ class Markdown(Plain):
             return self.code(found[0])
         if found["sign"]:
             escape = "\\" if found[0] in "#!" else ""
-            return f"{escape}{found[0]}\u2060"
+            return f"{escape}{found[0]}{_WORD_JOINER}"
         return f"\\{found[0]}"
 
     def code(self, text: str) -> str:
@@ -260,15 +266,15 @@ class Markdown(Plain):
 
     def url(self, url: str) -> str:
         """Format a URL as a link; its own brackets and spaces are quoted."""
-        return f"<{_NOT_IN_ADDRESS.sub(lambda found: quote(found[0], safe=''), url)}>"
+        return f"<{_NOT_IN_URL.sub(lambda found: quote(found[0], safe=''), url)}>"
 
 
 class Wiki(Plain):
     """Jira's wiki markup, in which "!address!" is an image and "[~name]" a mention."""
 
     def text(self, text: str) -> str:
-        """Escape characters that start markup."""
-        return _WIKI.sub(lambda found: ("\\\u2060" if found[1] else "") + "\\" + found[2], text)
+        """Escape characters that start markup; the text's own backslash must not escape our backslash."""
+        return _WIKI.sub(lambda found: (f"\\{_WORD_JOINER}" if found[1] else "") + "\\" + found[2], text)
 
     def code(self, text: str) -> str:
         """Format code as text."""
@@ -279,7 +285,7 @@ class Wiki(Plain):
         return _WIKI.sub(lambda found: quote(found[0], safe=""), url)
 
 
-Markup = Plain
+Markup = Plain  # the type of any markup
 
 
 def _markup_of(tracker: IssueTracker | None) -> Markup:
@@ -313,8 +319,8 @@ def _advice(finding: FindingDetail, markup: Markup, *, shows_evidence: bool) -> 
     others = [location for location in present if location != finding.location]
     if others:
         yield markup.heading(_("More locations"))
-        yield _listed([markup.code(location) for location in others[:MAX_LOCATIONS]])
-    left_out = finding.locations_count - min(len(others), MAX_LOCATIONS) - 1
+        yield _bullet_list([markup.code(location) for location in others[:MAX_LOCATIONS]])
+    left_out = finding.locations_count - 1 - min(len(others), MAX_LOCATIONS)  # the facts have the first one
     if left_out > 0:
         text = ngettext("And %(count)s more location.", "And %(count)s more locations.", left_out)
         yield text % {"count": number_format(left_out)}
@@ -331,7 +337,7 @@ def _examples(problem: str, markup: Markup) -> Iterator[str]:
 def _read_more(references: Iterable[str], markup: Markup) -> Iterator[str]:
     if urls := [found.url for found in map(reference, references) if found]:
         yield markup.heading(_("Read more"))
-        yield _listed([markup.url(url) for url in urls])
+        yield _bullet_list([markup.url(url) for url in urls])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -368,16 +374,16 @@ class _ProblemTexts:
 
     def _status(self) -> str:
         """Return the findings' status, or each status with its count; empty if all are open."""
-        page, counts = self.dashboard.dashboard, {self.status or labels.OPEN: 1}
+        page, counts = self.dashboard.dashboard, {self.status or labels.OPEN: 1}  # one status has no number
         if self.status == "all":
-            known = {each.value: each.count for each in page.facets.status if each.value != "all"}
-            counts = known or Counter(finding.status for finding in self.dashboard.threats)
+            in_facet = {each.value: each.count for each in page.facets.status if each.value != "all"}
+            counts = in_facet or Counter(finding.status for finding in self.dashboard.threats)
             if sum(counts.values()) < page.total:  # a search has no counts, and the list has more pages
                 counts = {"all": page.total}
         texts = {labels.label(labels.STATUSES, each): count for each, count in counts.items() if count}
         if len(texts) > 1:
             return ", ".join(f"{text} ({number_format(count)})" for text, count in texts.items())
-        return "" if counts.get(labels.OPEN) else "".join(texts)
+        return "" if counts.get(labels.OPEN) else next(iter(texts), "")
 
     def advice(self, markup: Markup, *, shows_evidence: bool) -> Iterator[str]:
         """Yield descriptions, fixes and their check, locations, and references."""
@@ -401,7 +407,7 @@ class _ProblemTexts:
     def locations(self, markup: Markup, count: int) -> Iterator[str]:
         """Yield the locations of the first ``count`` findings, and the number of other findings."""
         yield markup.heading(_("Where it was found"))
-        yield _listed([_location_line(finding, markup) for finding in self.findings[:count]])
+        yield _bullet_list([_location_line(finding, markup) for finding in self.findings[:count]])
         if left_out := self.dashboard.dashboard.total - count:
             text = ngettext(
                 "And %(count)s more finding: %(link)s", "And %(count)s more findings: %(link)s", left_out
@@ -424,7 +430,8 @@ def _location_line(finding: Threat, markup: Markup) -> str:
     """Return location, title, status unless open, and number of further locations, in one line."""
     title = markup.text(_in_one_line(finding.title))
     text = f"{markup.code(finding.location)}: {title}" if finding.location else title
-    remarks = [status] if (status := status_label(finding)) else []
+    status = status_label(finding)
+    remarks = [status] if status else []
     if (others := finding.locations_count - 1) > 0:
         more = ngettext("%(count)s more location", "%(count)s more locations", others)
         remarks.append(more % {"count": number_format(others)})
@@ -457,7 +464,7 @@ def _evidence(finding: FindingDetail, markup: Markup) -> Iterator[str]:
             yield _("Only the beginning of the evidence is shown.")
 
 
-def _listed(lines: Sequence[str]) -> str:
+def _bullet_list(lines: Sequence[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 

@@ -17,7 +17,7 @@ from portal.pages.view_models.trend import Trend, trend
 from portal.texts import labels
 from signed_api.findings import Chart, CoverageEntry, DashboardResponse, Entitlement, LimitState
 
-SOON_DAYS = 14
+SOON_DAYS = 14  # a plan that ends within this time needs attention
 RECENT_DAYS = 7  # the service counts new and fixed findings over this period
 
 
@@ -244,12 +244,12 @@ def coverage_rows(entries: Iterable[CoverageEntry], address: Address) -> tuple[C
 def plan(entitlement: Entitlement, *, today: date) -> Plan:
     """Return the account's plan as of ``today``."""
     is_overdue = entitlement.status == "past_due"
-    until = entitlement.usable_until or (None if is_overdue else entitlement.ends_on)
     renews_after = entitlement.ends_on if entitlement.renews and not is_overdue else None
-    if renews_after and today <= renews_after:
-        until = None
-    else:
+    if renews_after and renews_after < today:  # it should have been renewed
         renews_after = None
+    # ``usable_until`` includes the days of grace.
+    last_day = entitlement.usable_until or (None if is_overdue else entitlement.ends_on)
+    until = None if renews_after else last_day
     days_left = max((until - today).days, 0) if until else None
     ends_soon = days_left is not None and days_left <= SOON_DAYS
     needs_attention = ends_soon or entitlement.status not in ("active", "trialing")

@@ -17,7 +17,7 @@ from portal.texts import labels, topics
 from portal.texts.stacks import StackFix, fixes_by_stack
 from signed_api.findings import DashboardResponse, Problem
 
-TEXT_WORDS = 40  # scanners' texts are cut to this number of words
+MAX_WORDS = 40  # scanners' texts are cut to this number of words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,8 +102,8 @@ def chosen_problem(dashboard: DashboardResponse, address: Address) -> ChosenProb
         severity=labels.label(labels.SEVERITIES, first.severity),
         tone=labels.tone(first.severity),
         meaning=labels.label(labels.SEVERITY_MEANINGS, first.severity),
-        description=Truncator(" ".join(description.split())).words(TEXT_WORDS),
-        fix=topics.fix_of(problem) or Truncator(advice).words(TEXT_WORDS),
+        description=Truncator(" ".join(description.split())).words(MAX_WORDS),
+        fix=topics.fix_of(problem) or Truncator(advice).words(MAX_WORDS),
         is_fix_translated=bool(topics.fix_of(problem)),
         fixes=fixes_by_stack(problem),
     )
@@ -128,7 +128,7 @@ def problem_rows(
     """
     kind = address.filters.kind
     is_whole = not (address.filters.hosts or kind)
-    noted = Counter(note.problem for note in dashboard.analyst_notes)
+    note_counts = Counter(note.problem for note in dashboard.analyst_notes)
     today = dashboard.dashboard.generated_at.date()
     return tuple(
         ProblemRow(
@@ -145,7 +145,7 @@ def problem_rows(
             hosts=_hosts(problem.hosts, dashboard.host) if is_whole else "",
             confirmed=_confirmed(problem),
             sources=", ".join(problem.source_names or problem.sources),
-            notes=noted[problem.id],
+            notes=note_counts[problem.id],
             is_new=is_whole and is_new(problem.first_seen, today),
             first_seen=problem.first_seen if is_whole else None,
         )

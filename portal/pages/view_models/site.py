@@ -57,6 +57,7 @@ from portal.pages.view_models.problems import (
     problem_rows,
     problem_titles,
 )
+from portal.pages.view_models.saved_views import SavedViews
 from signed_api.findings import DashboardResponse
 from signed_api.limits import MAX_QUERY_LENGTH
 
@@ -101,8 +102,9 @@ class SitePage:
     """The page of a website; its region shows ``results``, a ``finding`` or an ``error_page``.
 
     With an ``outage``, the content is an older answer of the service, without exports and sharing.
-    ``neighbours`` and ``retest_url`` belong to a finding, ``share`` to a list, ``hand_over`` to a finding or
-    to the problem that the list shows. ``url`` is the page's URL, and ``address`` always the list's.
+    ``neighbours`` and ``retest_url`` belong to a finding, ``share`` and ``saved_views`` to a list,
+    ``hand_over`` to a finding or to the problem that the list shows. ``url`` is the page's URL, and
+    ``address`` always the list's.
     """
 
     host: str
@@ -115,6 +117,7 @@ class SitePage:
     hand_over: HandOver | None = None
     neighbours: Neighbours | None = None
     share: ShareOffer | None = None
+    saved_views: SavedViews | None = None
     retest_url: str = ""
     outage: OutageNotice | None = None
     error_page: ErrorPage | None = None
@@ -183,13 +186,13 @@ def site_page(
 
     ``candidates`` are all websites with this host that the person may see.
     """
-    is_shared = len(candidates) > 1
-    address = replace(site_address(website, is_shared=is_shared), filters=filters)
+    names_account = len(candidates) > 1
+    address = replace(site_address(website, names_account=names_account), filters=filters)
     return SitePage(
         host=website.host,
         account=str(website.account),
         other_accounts=tuple(
-            OtherAccount(account=str(other.account), url=str(site_address(other, is_shared=True)))
+            OtherAccount(account=str(other.account), url=str(site_address(other, names_account=True)))
             for other in candidates
             if other != website
         ),
@@ -257,7 +260,7 @@ def build_results(
             dashboard.threats, dashboard.analyst_notes, address, today=page.generated_at.date()
         ),
         empty_state=None
-        if dashboard.threats or page.problems
+        if has_list
         else empty_state(dashboard, address, gets_emails=gets_emails, may_scan=may_scan),
         pager=pager(page, address),
         coverage=coverage_rows(dashboard.coverage, address),

@@ -21,7 +21,7 @@ FRESH_REFUSAL_TIME = timedelta(minutes=1)  # shorter: people look again after a 
 MAX_RANKED_COUNT = 999_999_999  # findings of a severity; higher counts rank equally
 URGENT = ("Critical", "High")
 
-# Ungraded websites may be at risk; they follow websites with serious findings.
+# Ungraded websites ("") may be at risk; they follow websites with serious findings.
 _GRADES_WORST_FIRST = ("F", "D", "C", "", "B", "A")
 
 
@@ -66,9 +66,9 @@ class SiteRow:
     refresh_failed: bool = False
 
 
-def site_row(website: Website, summary: WebsiteSummary | None, *, is_shared: bool) -> SiteRow:
-    """Return the row of ``website``; ``is_shared``: several accounts of the person have this host."""
-    address = site_address(website, is_shared=is_shared)
+def site_row(website: Website, summary: WebsiteSummary | None, *, names_account: bool) -> SiteRow:
+    """Return the row of ``website``; ``names_account``: its URLs do, as several accounts have this host."""
+    address = site_address(website, names_account=names_account)
     row = SiteRow(
         id=f"site-{website.pk}",
         host=website.host,
@@ -109,7 +109,10 @@ def _first_problem(dashboard: DashboardResponse, address: Address) -> FirstProbl
 
 
 def risk_rank(headline: Headline | None) -> str:
-    """Return a sort key that puts the worst first: by grade, then by open findings of each severity."""
+    """Return a text to sort by, the worst first: by grade, then by open findings of each severity.
+
+    Higher counts become lower numbers, all of nine digits.
+    """
     grade = headline.dashboard.grade if headline else None
     if headline is None or not grade:
         return str(_GRADES_WORST_FIRST.index(""))

@@ -77,7 +77,7 @@ class SitesPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Entry:
-    """A website with its stored summary."""
+    """A website with its stored summary; ``headline`` has the summary's numbers, if there are any."""
 
     website: Website
     summary: WebsiteSummary | None
@@ -128,10 +128,10 @@ def sites_page(
     filters: SiteFilters,
 ) -> SitesPage:
     """Return the page of the person with ``memberships``; ``summaries`` are by website id."""
-    stored = [(website, summaries.get(website.pk)) for website in websites]
+    with_summaries = [(website, summaries.get(website.pk)) for website in websites]
     entries = [
         _Entry(website=website, summary=summary, headline=summary.headline if summary else None)
-        for website, summary in stored
+        for website, summary in with_summaries
     ]
     matching = sorted((entry for entry in entries if entry.matches(filters)), key=_sort_key(filters.sort))
     page = Paginator(matching, PAGE_SIZE).get_page(filters.page)
@@ -140,14 +140,14 @@ def sites_page(
     is_long = len(entries) >= MIN_SITES_TO_SEARCH
     return SitesPage(
         rows=tuple(
-            site_row(entry.website, entry.summary, is_shared=host_counts[entry.website.host] > 1)
+            site_row(entry.website, entry.summary, names_account=host_counts[entry.website.host] > 1)
             for entry in page
         ),
         link_url=adding_url() if any(member.can_link_websites for member in memberships) else "",
         totals=_totals(entries, filters) if len(entries) > 1 else None,
         filters=filters,
         count=_count_text(len(matching), len(entries)) if filters.is_active else "",
-        sorts=tuple(_sorts(filters)) if is_long else (),
+        sorts=tuple(_sort_options(filters)) if is_long else (),
         clear_url=sites_url(SiteFilters(sort=filters.sort)) if filters.is_active else "",
         pager=_pager(filters, page.paginator.num_pages),
     )
@@ -172,20 +172,20 @@ def _totals(entries: Sequence[_Entry], filters: SiteFilters) -> Totals:
     counted = [entry.headline.summary for entry in entries if entry.headline]
     grades = Counter(entry.grade for entry in entries)
     pending = sum(entry.is_pending for entry in entries)
-    without = len(entries) - len(counted) - pending
+    refused = len(entries) - len(counted) - pending
     remark = ngettext(
-        "%(count)s website has no results now.", "%(count)s websites have no results now.", without
+        "%(count)s website has no results now.", "%(count)s websites have no results now.", refused
     )
     return Totals(
         websites=len(entries),
-        attention=_attention(sum(entry.needs_attention for entry in entries), filters),
-        open=_open(entries, filters),
+        attention=_attention_option(sum(entry.needs_attention for entry in entries), filters),
+        open=_open_option(entries, filters),
         severities=tuple(
-            _severity(severity, sum(each.by_severity.get(severity, 0) for each in counted), filters)
+            _severity_option(severity, sum(each.by_severity.get(severity, 0) for each in counted), filters)
             for severity in labels.SEVERITIES
         ),
-        grades=tuple(_grade(grade, grades[grade], filters) for grade in GRADES if grades[grade]),
-        remark=remark % {"count": number_format(without)} if without else "",
+        grades=tuple(_grade_option(grade, grades[grade], filters) for grade in GRADES if grades[grade]),
+        remark=remark % {"count": number_format(refused)} if refused else "",
         pending=_pending_text(pending, len(entries)),
     )
 
@@ -198,13 +198,13 @@ def _pending_text(pending: int, total: int) -> str:
     return text % {"count": number_format(total - pending), "total": number_format(total)}
 
 
-def _open(entries: Sequence[_Entry], filters: SiteFilters) -> Option:
+def _open_option(entries: Sequence[_Entry], filters: SiteFilters) -> Option:
     """Return the number of open findings; its link opens the only website with some, or filters the list."""
     count = sum(entry.open for entry in entries)
     websites = [entry.website for entry in entries if entry.open]
     if len(websites) == 1:
         hosts = Counter(entry.website.host for entry in entries)
-        url = str(site_address(websites[0], is_shared=hosts[websites[0].host] > 1))
+        url = str(site_address(websites[0], names_account=hosts[websites[0].host] > 1))
     else:
         url = sites_url(replace(filters, open=not filters.open, page=1)) if count else ""
     is_active = filters.open and len(websites) > 1
@@ -212,7 +212,7 @@ def _open(entries: Sequence[_Entry], filters: SiteFilters) -> Option:
     return Option(key="total-open", label=label, count=count, url=url, is_active=is_active)
 
 
-def _attention(count: int, filters: SiteFilters) -> Option:
+def _attention_option(count: int, filters: SiteFilters) -> Option:
     text = ngettext("%(count)s website needs attention", "%(count)s websites need attention", count)
     return Option(
         key="attention",
@@ -223,7 +223,7 @@ def _attention(count: int, filters: SiteFilters) -> Option:
     )
 
 
-def _severity(severity: str, count: int, filters: SiteFilters) -> Option:
+def _severity_option(severity: str, count: int, filters: SiteFilters) -> Option:
     is_active = filters.severity == severity
     return Option(
         key=f"total-{severity.lower()}",
@@ -235,7 +235,7 @@ def _severity(severity: str, count: int, filters: SiteFilters) -> Option:
     )
 
 
-def _grade(grade: str, count: int, filters: SiteFilters) -> Option:
+def _grade_option(grade: str, count: int, filters: SiteFilters) -> Option:
     is_active = filters.grade == grade
     return Option(
         key=f"grade-{grade}",
@@ -246,7 +246,7 @@ def _grade(grade: str, count: int, filters: SiteFilters) -> Option:
     )
 
 
-def _sorts(filters: SiteFilters) -> Iterable[Option]:
+def _sort_options(filters: SiteFilters) -> Iterable[Option]:
     names = {"worst": _("Worst first"), "name": _("By name"), "checked": _("Oldest scan first")}
     for sort in SITE_SORTS:
         url = sites_url(replace(filters, sort=sort, page=1))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from itertools import takewhile
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
@@ -15,7 +16,8 @@ from portal.texts import labels
 from signed_api.findings import DashboardResponse, HistoryDay, NextGrade
 
 PERIOD = timedelta(days=90)  # length of the service's history
-_DECIDED_BY = {"F": "Critical", "D": "High", "C": "Medium", "B": "Low"}
+# Findings of which severity keep the website at a grade
+_DECIDING_SEVERITY = {"F": "Critical", "D": "High", "C": "Medium", "B": "Low"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,13 +45,16 @@ def trend(dashboard: DashboardResponse, address: Address) -> Trend | None:
     summary = dashboard.summary
     today = dashboard.dashboard.generated_at.date()
     history = [entry for entry in summary.history if today - PERIOD <= entry.day <= today]
-    other = next((index for index in reversed(range(len(history))) if history[index].grade != grade), None)
-    same = history if other is None else history[other + 1 :]
-    fixes, next_remark = _fixes(dashboard)
+    days_of_grade = list(takewhile(lambda entry: entry.grade == grade, reversed(history)))
+    days_of_grade.reverse()
+    days_before = history[: len(history) - len(days_of_grade)]
+    deciding, next_remark = _deciding_findings(dashboard)
     return Trend(
-        earlier="" if other is None or not same else _earlier(history[other].grade, until=same[0].day),
-        next_step=_next_step(summary.next_grade, same),
-        next_url=str(replace(address, filters=fixes)),
+        earlier=_earlier(days_before[-1].grade, until=days_of_grade[0].day)
+        if days_before and days_of_grade
+        else "",
+        next_step=_next_step(summary.next_grade, days_of_grade),
+        next_url=str(replace(address, filters=deciding)),
         next_remark=next_remark,
         line=_line(history, today) if len(history) > 1 else None,
         line_title=_("Open findings in the last 90 days"),
@@ -65,11 +70,11 @@ def _earlier(grade: str, *, until: date) -> str:
     return _("Grade %(grade)s until %(day)s") % {"grade": grade, "day": labels.day_and_month(last_day)}
 
 
-def _next_step(next_grade: NextGrade | None, same: Sequence[HistoryDay]) -> str:
+def _next_step(next_grade: NextGrade | None, days_of_grade: Sequence[HistoryDay]) -> str:
     """Say how many fixes the next grade needs, and the highest number since the current grade began."""
     if next_grade is None:
         return ""
-    most = max(same, key=lambda entry: entry.fixes, default=None)
+    most = max(days_of_grade, key=lambda entry: entry.fixes, default=None)
     text = ngettext(
         "%(count)s fix away from grade %(grade)s",
         "%(count)s fixes away from grade %(grade)s",
@@ -82,14 +87,14 @@ def _next_step(next_grade: NextGrade | None, same: Sequence[HistoryDay]) -> str:
     return text + " " + _("(%(count)s on %(day)s)") % before
 
 
-def _fixes(dashboard: DashboardResponse) -> tuple[Filters, str]:
+def _deciding_findings(dashboard: DashboardResponse) -> tuple[Filters, str]:
     """Return filters for the findings that decide the grade, and a remark if they list others as well.
 
     A suspected finding counts as the next milder severity, so suspected findings of the severity above can
     decide as well. Filters cannot choose a kind for only one severity: then they list both severities.
     """
     counts, next_grade = dashboard.summary.by_severity, dashboard.summary.next_grade
-    severity = _DECIDED_BY.get(dashboard.dashboard.grade or "")
+    severity = _DECIDING_SEVERITY.get(dashboard.dashboard.grade or "")
     if severity is None or next_grade is None:
         return Filters(), ""
     names = list(labels.SEVERITIES)

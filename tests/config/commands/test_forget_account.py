@@ -64,7 +64,10 @@ def make_members():
     for account in (first, second):
         factories.make_portal_website(account, "blog.example.com")
     ada, bob, eve = (factories.make_user(name, email=f"{name}@example.com") for name in ("ada", "bob", "eve"))
-    factories.make_membership(ada, first)
+    member = factories.make_membership(ada, first)
+    for own in (member, None):
+        name = f"View of {own or 'everyone'}"
+        portal.SavedView.objects.create(account=first, membership=own, name=name, query="query=acct_0001")
     factories.make_membership(eve, first, role="viewer")
     factories.make_membership(eve, second)
     with acting(Acting(kind="person", person=lambda: Person(ada.pk, "ada"), address="192.0.2.7")):

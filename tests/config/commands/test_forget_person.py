@@ -13,7 +13,7 @@ from audit import seals
 from audit.models import AuditActor, AuditEvent, AuditOrigin
 from audit.recording import Acting, Person, acting, record
 from dashboard_api.models import Secret
-from portal.models import MembershipChange
+from portal.models import MembershipChange, SavedView
 from portal.team import actions
 from tests import factories
 from tests.commands import run, run_json
@@ -36,12 +36,15 @@ def make_history():
 
 
 def test_the_name_of_a_forgotten_person_is_nowhere_and_the_seals_fit():
-    make_history()
+    account = make_history()
+    own = account.memberships.get(user__username="bob")
+    SavedView.objects.create(account=account, membership=own, name="For bob", query="query=bob")
     seals.seal(timezone.now())
     assert run_json("forget_person", "bob@example.com", "--yes")["changed"]
     stored = [*AuditActor.objects.values(), *AuditEvent.objects.values(), *MembershipChange.objects.values()]
     assert "bob" not in str(stored)
     assert "ada" in str(stored)
+    assert not SavedView.objects.exists()
     assert not AuditOrigin.objects.exists()
     assert seals.first_difference() is None
     assert not run_json("forget_person", "bob@example.com", "--yes")["changed"]

@@ -1,12 +1,12 @@
 import pytest
 
-from config.demo.sample_data import Location, Page, read_sample_data
+from config.demo.sample_data import Page, PageOnHost, read_sample_data
 from dashboard_api.models import Kind, Severity, problem_key
 from dashboard_api.reading.topics import problem_id
 from dashboard_api.scanners.topics import TOPICS
 
 DATA = read_sample_data()
-LOCATION = Location("www.shop.example.com", Page("/cart", "item"))
+PAGE = PageOnHost("www.shop.example.com", Page("/cart", "item"))
 
 
 @pytest.mark.parametrize("weakness", DATA.weaknesses, ids=lambda weakness: weakness.title)
@@ -17,14 +17,14 @@ def test_weakness_is_complete(weakness):
     assert weakness.description
     assert weakness.remediation
     assert weakness.references
-    for text in (weakness.title, weakness.description, weakness.evidence, weakness.location):
-        assert "$" not in LOCATION.fill(text)
+    for text in (weakness.title, weakness.description, weakness.evidence, weakness.only_location):
+        assert "$" not in PAGE.fill_in(text)
 
 
 @pytest.mark.parametrize("weakness", DATA.weaknesses, ids=lambda weakness: weakness.title)
 def test_weakness_names_a_page_only_if_it_occurs_on_pages(weakness):
-    texts = weakness.title + weakness.description + weakness.evidence + weakness.location
-    assert not (weakness.location and ("$path" in texts or "$parameter" in texts))
+    texts = weakness.title + weakness.description + weakness.evidence + weakness.only_location
+    assert not (weakness.only_location and ("$path" in texts or "$parameter" in texts))
 
 
 @pytest.mark.parametrize("weakness", DATA.weaknesses, ids=lambda weakness: weakness.title)
@@ -43,6 +43,4 @@ def test_the_worst_problems_have_topics_and_so_german_titles_and_fixes():
 
 
 def test_location_fills_in_its_names():
-    assert (
-        LOCATION.fill("“$parameter” on https://$host$path") == "“item” on https://www.shop.example.com/cart"
-    )
+    assert PAGE.fill_in("“$parameter” on https://$host$path") == "“item” on https://www.shop.example.com/cart"

@@ -16,7 +16,7 @@ def test_sqlite_keeps_records_and_what_is_short_lived_in_two_files(tmp_path):
     assert made[SHORT_LIVED]["NAME"] == str(tmp_path / "var" / "records.short-lived.sqlite3")
     assert "synchronous=FULL" in made["default"]["OPTIONS"]["init_command"]
     assert "synchronous=NORMAL" in made[SHORT_LIVED]["OPTIONS"]["init_command"]
-    made = databases("sqlite:///var/records.sqlite3", tmp_path, short_lived="FULL")
+    made = databases("sqlite:///var/records.sqlite3", tmp_path, short_lived_synchronous="FULL")
     assert "synchronous=FULL" in made[SHORT_LIVED]["OPTIONS"]["init_command"]
     made = databases(f"sqlite:///{tmp_path}/elsewhere/records.sqlite3", tmp_path / "project")
     assert made["default"]["NAME"] == str(tmp_path / "elsewhere" / "records.sqlite3")

@@ -51,7 +51,7 @@ def scrape(client):
     counters.note_breaker(is_open=False)  # of an earlier test
 
     def read():
-        metrics._depths.cache_clear()
+        metrics._database_gauges.cache_clear()
         response = client.get("/metrics", HTTP_AUTHORIZATION=f"Bearer {TOKEN}")
         assert response.status_code == 200
         return [
@@ -206,7 +206,7 @@ def refused(code, times):
 
 def upstream_fails(_):
     for _ in range(6):
-        counters.count_upstream("TimedOut")
+        counters.count_service_call("TimedOut")
 
 
 def last_answer_shown(_):

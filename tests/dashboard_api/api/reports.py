@@ -40,12 +40,12 @@ def run_here(monkeypatch):
         done.set_result(None)
         return done
 
-    monkeypatch.setattr(report_jobs, "_started", started)
+    monkeypatch.setattr(report_jobs, "_start_once", started)
 
 
 def never_run(monkeypatch):
     """Let reports wait, as if their import took long or its process had died."""
-    monkeypatch.setattr(report_jobs, "_started", lambda _: done_future())
+    monkeypatch.setattr(report_jobs, "_start_once", lambda _: done_future())
 
 
 def done_future():

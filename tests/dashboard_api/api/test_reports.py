@@ -133,7 +133,7 @@ def test_a_finding_that_came_back_fails_as_well(client, token):
 
 def decided(severity, *, rule="exposed-panel"):
     """Let a standing decision about the source begin: about a rule, or without one the minimum."""
-    source = Source.objects.imported("nuclei", "Nuclei")
+    source = Source.objects.get_or_add("nuclei", "Nuclei")
     decision = make_standing_decision(source=source, rule=rule, severity=severity)
     standing.begin(decision, timezone.now())
 
@@ -494,7 +494,7 @@ def test_another_token_sees_no_report_and_no_byte_of_it(client, link, token):
 def test_an_account_sends_the_next_report_when_those_of_a_day_are_no_longer_too_long(
     client, link, token, monkeypatch
 ):
-    monkeypatch.setattr(limits, "MAX_SENT_BYTES_A_DAY", 2 * len(REPORT) + 2 * limits.MORE_BYTES_A_REPORT)
+    monkeypatch.setattr(limits, "MAX_SENT_BYTES_A_DAY", 2 * len(REPORT) + 2 * limits.EXTRA_BYTES_A_REPORT)
     for _ in range(2):
         assert send(client, token, REPORT).status_code == 200
     hour_ago = timezone.now() - timedelta(hours=1)
@@ -508,12 +508,12 @@ def test_an_account_sends_the_next_report_when_those_of_a_day_are_no_longer_too_
 
 
 def test_small_and_refused_reports_count_too_because_each_leaves_rows(client, token, monkeypatch):
-    monkeypatch.setattr(limits, "MAX_SENT_BYTES_A_DAY", 2 * limits.MORE_BYTES_A_REPORT)
+    monkeypatch.setattr(limits, "MAX_SENT_BYTES_A_DAY", 2 * limits.EXTRA_BYTES_A_REPORT)
     assert [send(client, token, b"no report").status_code for _ in range(3)] == [422, 422, 429]
 
 
 def test_a_refused_report_counts_with_what_was_read_of_it(client, link, monkeypatch):
-    monkeypatch.setattr(limits, "MAX_SENT_BYTES_A_DAY", 2 * len(REPORT) + 2 * limits.MORE_BYTES_A_REPORT)
+    monkeypatch.setattr(limits, "MAX_SENT_BYTES_A_DAY", 2 * len(REPORT) + 2 * limits.EXTRA_BYTES_A_REPORT)
     _, token = make_token(link, sources=["zap"])
     assert [send(client, token, REPORT).status_code for _ in range(3)] == [403, 403, 429]
 

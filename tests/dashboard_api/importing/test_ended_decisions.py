@@ -147,7 +147,7 @@ def test_what_remains_at_some_locations_is_open_there(scan):
 
 
 def test_what_an_analyst_wrote_down_without_locations_is_fixed(scan, website):
-    source = Source.objects.imported("by-hand", "By hand")
+    source = Source.objects.get_or_add("by-hand", "By hand")
     make_finding(
         website, source=source, first_seen=START, last_seen=START, location="https://shop.example.com/a"
     )

@@ -8,7 +8,7 @@ import pytest
 from django.db import DatabaseError, connections, transaction
 from django.utils import timezone
 
-from dashboard_api.models import CallLimit, CallOutcome, CallRecord, Claim, Nonce, Usage, nonces
+from dashboard_api.models import CallLimit, CallOutcome, CallRecord, Nonce, NonceClaim, Usage, nonces
 from dashboard_api.queries.account_calls import latest_calls
 from tests.audit import triggers
 from tests.commands import run_json
@@ -29,59 +29,59 @@ def calls(count, *, start=0, **fields):
 
 
 def test_an_account_may_call_as_often_at_once_as_its_burst():
-    assert calls(42) == [Claim.ACCEPTED] * 40 + [Claim.LIMITED] * 2
+    assert calls(42) == [NonceClaim.ACCEPTED] * 40 + [NonceClaim.LIMITED] * 2
     assert Usage.objects.get().calls == 40
 
 
 def test_calls_within_the_rate_are_never_limited():
     moments = [NOON + timedelta(milliseconds=100 * number) for number in range(100)]
-    assert {call(number, at=at) for number, at in enumerate(moments)} == {Claim.ACCEPTED}
+    assert {call(number, at=at) for number, at in enumerate(moments)} == {NonceClaim.ACCEPTED}
 
 
 def test_a_limited_call_may_come_again_after_the_seconds_of_its_refusal_and_not_much_earlier():
     limit = CallLimit(per_second=1, burst=3)
     calls(3, limit=limit)
-    assert call(3, limit=limit) is Claim.LIMITED
+    assert call(3, limit=limit) is NonceClaim.LIMITED
     wait = limit.pause(1, NOON).seconds
     assert wait == 1
-    assert call(4, limit=limit, at=NOON + timedelta(seconds=wait - 0.1)) is Claim.LIMITED
-    assert call(5, limit=limit, at=NOON + timedelta(seconds=wait)) is Claim.ACCEPTED
+    assert call(4, limit=limit, at=NOON + timedelta(seconds=wait - 0.1)) is NonceClaim.LIMITED
+    assert call(5, limit=limit, at=NOON + timedelta(seconds=wait)) is NonceClaim.ACCEPTED
 
 
 def test_an_account_makes_exactly_the_calls_of_its_day_and_the_next_ones_after_midnight():
     limit = LIMIT._replace(allowance=3)
-    assert calls(4, limit=limit) == [Claim.ACCEPTED] * 3 + [Claim.LIMITED]
+    assert calls(4, limit=limit) == [NonceClaim.ACCEPTED] * 3 + [NonceClaim.LIMITED]
     later = NOON + timedelta(hours=6, seconds=0.5)
     assert limit.pause(1, later) == (6 * 3600, 3)
     assert [limit.refuses(1, later), LIMIT.refuses(1, later)] == [True, False]
-    assert call(5, limit=limit, at=later) is Claim.LIMITED
-    assert call(6, limit=LIMIT._replace(counts=False), at=later) is Claim.ACCEPTED, "costs nothing"
-    assert call(7, limit=limit, at=later + timedelta(hours=6)) is Claim.ACCEPTED
+    assert call(5, limit=limit, at=later) is NonceClaim.LIMITED
+    assert call(6, limit=LIMIT._replace(is_counted=False), at=later) is NonceClaim.ACCEPTED, "costs nothing"
+    assert call(7, limit=limit, at=later + timedelta(hours=6)) is NonceClaim.ACCEPTED
     assert list(Usage.objects.values_list("day__day", "calls")) == [(2, 3), (3, 1)]
 
 
 def test_accounts_do_not_share_a_limit():
     limit = CallLimit(per_second=1, burst=1)
     assert [call(1, account_id=number, limit=limit) for number in (1, 2, 1)] == [
-        Claim.ACCEPTED,
-        Claim.ACCEPTED,
-        Claim.REPLAYED,
+        NonceClaim.ACCEPTED,
+        NonceClaim.ACCEPTED,
+        NonceClaim.REPLAYED,
     ]
 
 
 def test_a_replay_is_neither_counted_nor_limited():
-    assert [call(1), call(1)] == [Claim.ACCEPTED, Claim.REPLAYED]
+    assert [call(1), call(1)] == [NonceClaim.ACCEPTED, NonceClaim.REPLAYED]
     assert Usage.objects.get().calls == 1
 
 
 def test_test_calls_are_limited_but_not_counted():
-    limit = LIMIT._replace(burst=2, counts=False)
-    assert calls(3, limit=limit) == [Claim.ACCEPTED, Claim.ACCEPTED, Claim.LIMITED]
+    limit = LIMIT._replace(burst=2, is_counted=False)
+    assert calls(3, limit=limit) == [NonceClaim.ACCEPTED, NonceClaim.ACCEPTED, NonceClaim.LIMITED]
     assert Usage.objects.get().calls == 0
 
 
 def test_calls_without_a_limit_are_not_counted():
-    assert call(1, limit=None) is Claim.ACCEPTED
+    assert call(1, limit=None) is NonceClaim.ACCEPTED
     assert not Usage.objects.exists()
 
 
@@ -120,7 +120,7 @@ def test_processes_together_get_exactly_the_burst_at_one_moment():
     with processes.Pool(PROCESSES, _join, [processes.Barrier(PROCESSES)]) as pool:
         shares = pool.map(_share_of_a_hundred_calls, range(PROCESSES), chunksize=1)
     claims = [claim for share in shares for claim in share]
-    assert (claims.count(Claim.ACCEPTED), claims.count(Claim.LIMITED)) == (40, 60)
+    assert (claims.count(NonceClaim.ACCEPTED), claims.count(NonceClaim.LIMITED)) == (40, 60)
     assert Usage.objects.get().calls == 40
     assert Nonce.objects.count() == 100
 
@@ -183,16 +183,16 @@ def test_of_calls_beyond_the_rate_one_a_second_becomes_a_record(with_triggers):
             for number in range(first, last)
         ]
 
-    assert claims(0, 6) == [Claim.ACCEPTED] * 2 + [Claim.LIMITED] * 4
-    assert make_nonce("nonce-0003", at=NOON, limit=limit, expires_at=past) is Claim.REPLAYED
+    assert claims(0, 6) == [NonceClaim.ACCEPTED] * 2 + [NonceClaim.LIMITED] * 4
+    assert make_nonce("nonce-0003", at=NOON, limit=limit, expires_at=past) is NonceClaim.REPLAYED
     nonces._limited.clear()  # a second later
-    assert claims(6, 8) == [Claim.LIMITED] * 2
+    assert claims(6, 8) == [NonceClaim.LIMITED] * 2
     for number in (2, 3, 4, 5, 6, 7):
         CallOutcome.note(1, f"nonce-{number:04}", status=429, code="rate_limited")
     assert Nonce.objects.prune(now=timezone.now(), batch=99) == 8
     assert {row.request_id for row in CallRecord.objects.all()} == {"0", "1", "2", "6"}
     assert not CallOutcome.objects.exists()
-    assert make_nonce("later", at=NOON + timedelta(seconds=1), limit=limit) is Claim.ACCEPTED
+    assert make_nonce("later", at=NOON + timedelta(seconds=1), limit=limit) is NonceClaim.ACCEPTED
     assert Nonce.objects.get().at is not None
 
 

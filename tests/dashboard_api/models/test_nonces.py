@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import es1
 from dashboard_api import limits
-from dashboard_api.models import CallRecord, Claim, Nonce, SecretUse
+from dashboard_api.models import CallRecord, Nonce, NonceClaim, SecretUse
 from dashboard_api.models.nonces import NONCE_LIFETIME
 from tests.factories import make_nonce
 from tests.racing import race
@@ -21,7 +21,7 @@ LATER = NOW + timedelta(minutes=6)
 
 
 def claim(account_id=1, nonce="nonce-0001", expires_at=LATER):
-    return make_nonce(nonce, account_id=account_id, expires_at=expires_at) is Claim.ACCEPTED
+    return make_nonce(nonce, account_id=account_id, expires_at=expires_at) is NonceClaim.ACCEPTED
 
 
 def test_nonce_is_claimed_once():
@@ -129,9 +129,9 @@ def test_secret_use_is_noted_at_most_once_a_minute():
 def test_a_fence_refuses_what_may_have_been_accepted_before_it():
     last = Nonce.objects.raise_fence(NOW)
     assert last == NOW + timedelta(seconds=limits.TIMESTAMP_WINDOW_SECONDS)
-    assert make_nonce("signed-with-a-fast-clock", expires_at=last + NONCE_LIFETIME) is Claim.REPLAYED
+    assert make_nonce("signed-with-a-fast-clock", expires_at=last + NONCE_LIFETIME) is NonceClaim.REPLAYED
     later = last + NONCE_LIFETIME + timedelta(seconds=1)
-    assert make_nonce("signed-later", expires_at=later) is Claim.ACCEPTED
+    assert make_nonce("signed-later", expires_at=later) is NonceClaim.ACCEPTED
 
 
 def test_a_second_fence_moves_the_first_and_prune_deletes_it_with_the_nonces_of_its_time():
@@ -139,7 +139,7 @@ def test_a_second_fence_moves_the_first_and_prune_deletes_it_with_the_nonces_of_
     Nonce.objects.raise_fence(now - timedelta(hours=1))
     assert Nonce.objects.raise_fence(now) > now
     Nonce.objects.prune(now=now + timedelta(seconds=limits.TIMESTAMP_WINDOW_SECONDS), batch=10)
-    assert make_nonce() is Claim.REPLAYED
+    assert make_nonce() is NonceClaim.REPLAYED
     Nonce.objects.prune(now=now + timedelta(hours=1), batch=10)
-    assert make_nonce() is Claim.ACCEPTED
+    assert make_nonce() is NonceClaim.ACCEPTED
     assert CallRecord.objects.count() == 0

@@ -172,7 +172,7 @@ def test_the_first_cursor_of_a_new_link_is_before_the_first_import_of_the_websit
     ("imported", "linked"),
     [
         (timedelta(hours=2), timedelta(hours=1)),
-        (timedelta(hours=2), limits.NEW_LINK + timedelta(hours=1)),
+        (timedelta(hours=2), limits.NEW_LINK_PERIOD + timedelta(hours=1)),
     ],
     ids=["checked before the link", "linked long ago"],
 )

@@ -157,7 +157,7 @@ def test_sample_is_recognised_by_its_content_alone(name, sample):
     assert report == whole(read_report(io.BytesIO(sample), format_name=name))
     assert report.findings
     assert report.rejects == ()
-    assert next(each for each in READERS if READERS[each].HEAD.search(sample)) == name
+    assert next(each for each in READERS if READERS[each].HEAD_PATTERN.search(sample)) == name
 
 
 @every_sample

@@ -56,7 +56,7 @@ def test_every_column_is_read():
     ],
 )
 def test_file_is_recognised_by_its_columns_in_any_order(header):
-    assert finding_csv.HEAD.search(header.encode())
+    assert finding_csv.HEAD_PATTERN.search(header.encode())
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_file_is_recognised_by_its_columns_in_any_order(header):
     ],
 )
 def test_other_file_is_not_recognised(header):
-    assert not finding_csv.HEAD.search(header.encode())
+    assert not finding_csv.HEAD_PATTERN.search(header.encode())
 
 
 @pytest.mark.parametrize(

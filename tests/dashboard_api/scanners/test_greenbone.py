@@ -86,7 +86,7 @@ def test_false_positive_is_coverage():
 def test_report_in_a_response_is_read():
     data = make_greenbone(make_greenbone_result()).partition(b"\n")[2]
     whole = b'<get_reports_response status="200">' + data + b"</get_reports_response>"
-    assert greenbone.HEAD.search(whole)
+    assert greenbone.HEAD_PATTERN.search(whole)
     assert read_whole(greenbone, whole) == read(make_greenbone_result())
 
 

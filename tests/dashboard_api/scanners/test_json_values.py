@@ -92,7 +92,7 @@ def test_document_that_is_broken_is_unreadable(by_parts, text, reason):
 @pytest.mark.parametrize("read", [read_document, open_document])
 @pytest.mark.parametrize("text", [b"[0,0,0,0,0]", b"[[],[[]]]", b'{"a":{},"b":{}}'])
 def test_document_of_too_many_values_is_unreadable(monkeypatch, read, text):
-    monkeypatch.setattr(json_values, "_COUNTED", 1)
+    monkeypatch.setattr(json_values, "_MAX_UNCHECKED", 1)
     monkeypatch.setattr(limits, "MAX_DOCUMENT_VALUES", 3)
     with pytest.raises(UnreadableReport, match="holds more than 3 values"):
         read(io.BytesIO(text))

@@ -49,7 +49,7 @@ def test_json_lines_an_array_and_a_single_result_read_alike():
         json.dumps(row, indent=2).encode(),
     ]
     assert len({read_whole(nuclei, data) for data in layouts}) == 1
-    assert all(nuclei.HEAD.search(data) for data in layouts)
+    assert all(nuclei.HEAD_PATTERN.search(data) for data in layouts)
 
 
 def test_older_spelling_of_keys_reads_alike():
@@ -299,7 +299,7 @@ def test_empty_file_is_a_report_without_rows(data):
     ],
 )
 def test_other_files_are_not_recognised(data):
-    assert not nuclei.HEAD.search(data)
+    assert not nuclei.HEAD_PATTERN.search(data)
 
 
 @pytest.mark.parametrize("data", [b"{" * 200_000, b'{"a":' * 100_000, b"-" + b"9" * 10_000, b'"\\ud800"'])

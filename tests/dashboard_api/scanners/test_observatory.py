@@ -105,7 +105,7 @@ def test_scan_that_failed_is_not_complete(members):
     "key", [b"algorithmVersion", b"algorithm_version", b"scoreModifier", b"score_modifier"]
 )
 def test_both_spellings_are_recognised(key):
-    assert observatory.HEAD.search(b'{"scan": {"' + key + b'": 4')
+    assert observatory.HEAD_PATTERN.search(b'{"scan": {"' + key + b'": 4')
 
 
 def test_test_is_what_is_recognised_again_whatever_its_result():

@@ -9,7 +9,7 @@ import pytest
 from dashboard_api import limits
 from dashboard_api.scanners.report import UnreadableReport
 from dashboard_api.scanners.streams import as_text
-from dashboard_api.scanners.xml_document import XmlRows, head_of, read_xml, text_at
+from dashboard_api.scanners.xml_document import XmlRows, head_pattern, read_xml, text_at
 
 PART = 64 * 1024  # bytes that are read at once
 HEADER = b'<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -21,14 +21,16 @@ BLOW_UP = b'<!ENTITY a "%s">' % (b"a" * 50_000)
 
 def read(data, *names):
     """Return the text of each row, read one by one."""
-    return [(row.name, text_at({"": [row.element]}, "")) for row in XmlRows(io.BytesIO(data), rows=names)]
+    return [
+        (row.name, text_at({"": [row.element]}, "")) for row in XmlRows(io.BytesIO(data), row_names=names)
+    ]
 
 
 def refusal(data):
     with pytest.raises(UnreadableReport) as rows:
-        list(XmlRows(io.BytesIO(data), rows=["row"]))
+        list(XmlRows(io.BytesIO(data), row_names=["row"]))
     with pytest.raises(UnreadableReport) as document:
-        read_xml(io.BytesIO(data), encoded=["row"])
+        read_xml(io.BytesIO(data), kept_encoded=["row"])
     assert str(rows.value) == str(document.value)
     return str(rows.value)
 
@@ -90,7 +92,7 @@ def test_another_encoding_of_one_byte_is_read():
     data = b'<?xml version="1.0" encoding="iso-8859-1"?><r><row>caf\xe9</row></r>'
     assert read(data, "row") == [("row", "café")]
     with_control = data.replace(b"caf", b"\x02caf\x00")
-    assert [row.element for row in XmlRows(as_text(with_control, io.BytesIO()), rows=["row"])] == [
+    assert [row.element for row in XmlRows(as_text(with_control, io.BytesIO()), row_names=["row"])] == [
         {"": ["café"]}
     ]
 
@@ -104,7 +106,7 @@ def test_references_are_read_wherever_a_part_of_the_file_ends(shift):
 
 def test_document_type_without_entities_is_read_and_adds_nothing():
     data = b'<!DOCTYPE r [<!ELEMENT r (row*)><!ATTLIST row a CDATA "b">]><r><row c="d">1</row></r>'
-    (row,) = XmlRows(io.BytesIO(HEADER + data), rows=["row"])
+    (row,) = XmlRows(io.BytesIO(HEADER + data), row_names=["row"])
     assert row.element == {"@c": ["d"], "": ["1"]}
     other_file = b'<!DOCTYPE r SYSTEM "docs/r.dtd"><r><row>&amp;&#65;</row></r>'
     assert read(HEADER + other_file, "row") == [("row", "&A")]
@@ -112,7 +114,7 @@ def test_document_type_without_entities_is_read_and_adds_nothing():
 
 def test_a_row_knows_what_is_around_it_and_holds_no_row_of_its_own():
     data = b"<r v='1'><host><name>a</name><row>1</row><row>2</row></host><host><name>b</name></host></r>"
-    rows = [*XmlRows(io.BytesIO(data), rows=["row", "host"])]
+    rows = [*XmlRows(io.BytesIO(data), row_names=["row", "host"])]
     assert [row.name for row in rows] == ["row", "row", "host", "host"]
     assert [text_at(parent, "@v") for parent in rows[0].parents] == ["1", ""]
     assert [text_at(row.parents[-1], "name") for row in rows[:2]] == ["a", "a"]
@@ -121,7 +123,7 @@ def test_a_row_knows_what_is_around_it_and_holds_no_row_of_its_own():
 
 def test_what_precedes_the_first_row_is_known_before_it_is_used():
     data = b"<r v='1'><info>a</info>" + b" " * 200_000 + b"<row>1</row></r>"
-    rows = XmlRows(io.BytesIO(data), rows=["row"])
+    rows = XmlRows(io.BytesIO(data), row_names=["row"])
     assert text_at(rows.root["r"][0], "info") == "a"
     assert len(list(rows)) == 1
     assert list(rows) == []
@@ -144,7 +146,7 @@ def peak(read_all, data):
 
 
 def last_row(stream):
-    for row in XmlRows(stream, rows=["row"]):
+    for row in XmlRows(stream, row_names=["row"]):
         assert row.name == "row"
 
 
@@ -179,7 +181,7 @@ def test_rows_take_no_more_memory_than_one_part_and_one_row(data):
 @pytest.mark.once
 @pytest.mark.parametrize("data", [b"<r>" + b"<row/>" * (SIZE // 6) + b"</r>", b"<r>" + b"a" * SIZE + b"</r>"])
 def test_a_whole_document_is_within_bounds_too(data):
-    assert peak(lambda stream: read_xml(stream, encoded=["row"]), data) < 32 * 1024**2
+    assert peak(lambda stream: read_xml(stream, kept_encoded=["row"]), data) < 32 * 1024**2
 
 
 @pytest.mark.parametrize(
@@ -195,11 +197,11 @@ def test_a_whole_document_is_within_bounds_too(data):
     ],
 )
 def test_a_document_is_recognised_by_its_root(data, expected):
-    assert bool(head_of("report").search(data)) is expected
+    assert bool(head_pattern("report").search(data)) is expected
 
 
 @pytest.mark.parametrize(
     "part", [b"<?a?>", b"<!---->", b"<!DOCTYPE a>", b" ", b"<!DOCTYPE a [] ", b"<?", b"<!--"]
 )
 def test_recognising_takes_no_long_time_on_any_file(part):
-    assert not head_of("report").search(part * (1024**2 // len(part)))
+    assert not head_pattern("report").search(part * (1024**2 // len(part)))

@@ -20,7 +20,7 @@ def test_a_process_is_ready_when_all_checks_pass():
 
 
 def test_failed_checks_are_named_and_their_reasons_logged_once(caplog, monkeypatch):
-    monkeypatch.setattr(health, "REMEMBERED", 0)
+    monkeypatch.setattr(health, "REMEMBERED_SECONDS", 0)
     readiness = Readiness({"one": fail, "two": lambda: None})
     assert [readiness.failed() for _ in range(3)] == [("one",)] * 3
     assert caplog.messages == ["The check one fails: OSError: away"]
@@ -32,14 +32,14 @@ def test_a_result_is_remembered_and_then_checked_again(monkeypatch):
     readiness.failed()
     readiness.failed()
     assert len(calls) == 1
-    monkeypatch.setattr(health, "REMEMBERED", 0)
+    monkeypatch.setattr(health, "REMEMBERED_SECONDS", 0)
     readiness.failed()
     assert len(calls) == 2
 
 
 def test_a_check_that_hangs_fails_and_is_not_started_twice(monkeypatch):
-    monkeypatch.setattr(health, "REMEMBERED", 0)
-    monkeypatch.setattr(health, "LIMIT", 0.01)
+    monkeypatch.setattr(health, "REMEMBERED_SECONDS", 0)
+    monkeypatch.setattr(health, "LIMIT_SECONDS", 0.01)
     end, started = threading.Event(), []
 
     def hang():
@@ -50,7 +50,7 @@ def test_a_check_that_hangs_fails_and_is_not_started_twice(monkeypatch):
     assert readiness.failed() == ("slow",)
     assert readiness.failed() == ("slow",)
     assert started == [1]
-    monkeypatch.setattr(health, "LIMIT", 10)
+    monkeypatch.setattr(health, "LIMIT_SECONDS", 10)
     end.set()
     assert readiness.failed() == ()
 

@@ -33,17 +33,17 @@ def raising(error):
 
 
 def test_a_result_is_printed_as_text():
-    assert run(lambda: Result(text="Done.", fields={"id": 1})) == ("Done.\n", "")
+    assert run(lambda: Result(text="Done.", json_output={"id": 1})) == ("Done.\n", "")
 
 
 def test_a_result_is_one_json_object_for_scripts():
     at = datetime(2026, 1, 2, tzinfo=UTC)
-    output, _ = run(lambda: Result(text="Done.", fields={"id": 1, "at": at}), "--json")
+    output, _ = run(lambda: Result(text="Done.", json_output={"id": 1, "at": at}), "--json")
     assert json.loads(output) == {"id": 1, "at": "2026-01-02T00:00:00Z"}
 
 
 def test_several_objects_are_printed_one_per_line():
-    output, _ = run(lambda: Result(text="Done.", fields=[{"id": 1}, {"id": 2}]), "--json")
+    output, _ = run(lambda: Result(text="Done.", json_output=[{"id": 1}, {"id": 2}]), "--json")
     assert [json.loads(line) for line in output.splitlines()] == [{"id": 1}, {"id": 2}]
 
 
@@ -52,15 +52,15 @@ def test_help_says_that_json_is_one_object_per_line():
     assert "--json                print JSON, one object per line" in parser.format_help()
 
 
-def test_a_remark_goes_to_standard_error_and_not_to_scripts():
-    result = Result(text="script", fields={}, remark="Run it.")
+def test_a_text_for_standard_error_is_printed_there_and_not_to_scripts():
+    result = Result(text="script", json_output={}, stderr_text="Run it.")
     assert run(lambda: result) == ("script\n", "Run it.\n")
     assert run(lambda: result, "--json") == ("{}\n", "")
 
 
 def test_a_failure_is_an_error_after_the_text():
     with pytest.raises(CommandError, match="Two files failed"):
-        run(lambda: Result(text="Done.", fields={}, failure="Two files failed."))
+        run(lambda: Result(text="Done.", json_output={}, failure="Two files failed."))
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_an_error_in_a_statement_keeps_its_traceback():
 
 
 def test_a_command_waits_for_other_writers_as_long_as_they_take():
-    run(lambda: Result(text="", fields={}))
+    run(lambda: Result(text="", json_output={}))
     statement = {"sqlite": "PRAGMA busy_timeout", "postgresql": "SHOW lock_timeout"}[connection.vendor]
     with connection.cursor() as cursor:
         cursor.execute(statement)

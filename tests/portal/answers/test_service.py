@@ -10,20 +10,20 @@ pytestmark = pytest.mark.django_db
 
 
 def test_secret_never_appears_in_a_repr():
-    assert SECRET not in repr(service.linked_site(make_portal_website()))
+    assert SECRET not in repr(service.signer_of_website(make_portal_website()))
 
 
 def test_website_with_an_unreadable_secret_is_misconfigured(settings):
     website = make_portal_website()
     settings.MASTER_KEYS = ["YW5vdGhlci1rZXktZm9yLXRlc3RzLTAxMjM0NTY3ODk="]
     with pytest.raises(Misconfigured, match=r"manage\.py connect_account acct_0001"):
-        service.linked_site(website)
+        service.signer_of_website(website)
 
 
 def test_website_of_the_environments_account_needs_no_stored_secret(settings):
     settings.PORTAL_ACCOUNT_REF, settings.SITE_API_SECRET = "acct_0009", "from the environment"
     website = Website(account=Account(ref="acct_0009"), host=HOST, link_id="x")
-    assert service.linked_site(website).secret == "from the environment"
+    assert service.signer_of_website(website).secret == "from the environment"
 
 
 @pytest.mark.parametrize(

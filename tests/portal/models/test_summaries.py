@@ -75,10 +75,10 @@ def test_a_filtered_dashboard_leaves_the_worst_problems_of_the_same_data(website
     WebsiteSummary.objects.update(updated_at=timezone.now() - timedelta(minutes=2))
     stub.response = with_worst()
     service.get_dashboard(website, DashboardRequest(severity="High"))
-    assert [problem.title for problem in stored(website).first_to_do] == ["Problem 1"]
+    assert [problem.title for problem in stored(website).first_problems] == ["Problem 1"]
     stub.response = with_worst(revision="2.0")
     service.get_dashboard(website, DashboardRequest(severity="High"))
-    assert stored(website).first_to_do == []
+    assert stored(website).first_problems == []
 
 
 def test_the_worst_problems_are_stored_at_once(website, stub):
@@ -86,7 +86,7 @@ def test_the_worst_problems_are_stored_at_once(website, stub):
     service.get_dashboard(website, DashboardRequest(severity="High"))
     stub.response = with_worst(make_problem(1))
     service.get_dashboard(website, DashboardRequest())
-    assert [problem.title for problem in stored(website).first_to_do] == ["Problem 1"]
+    assert [problem.title for problem in stored(website).first_problems] == ["Problem 1"]
 
 
 def test_the_same_data_is_stored_once_a_minute(website, stub):

@@ -44,7 +44,7 @@ class StubService:
 @pytest.fixture
 def stub(monkeypatch):
     stub = StubService()
-    monkeypatch.setattr(service, "linked_site", lambda website: website)
+    monkeypatch.setattr(service, "signer_of_website", lambda website: website)
     answer_with(monkeypatch, DASHBOARD, stub.fetch_dashboard)
     monkeypatch.setattr(service, "get_finding", stub.get_finding)
     return stub

@@ -197,7 +197,7 @@ def lapsed(monkeypatch, settings, website):
         raise refused(RevokedLink, revoked_at=None, reason="ownership_lapsed")
 
     settings.LINK_URL = ""
-    monkeypatch.setattr(service, "linked_site", refuse)
+    monkeypatch.setattr(service, "signer_of_website", refuse)
 
 
 @pytest.mark.parametrize(("role", "can_link"), MAY_LINK)

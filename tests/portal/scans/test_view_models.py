@@ -53,7 +53,7 @@ def running(**fields):
 
 
 def page_of(*scans, rules=RULES, **fields):
-    options = {"is_shared": False, "may_scan": True, "may_consent": True, "number": 1, "next_page": None}
+    options = {"names_account": False, "may_scan": True, "may_consent": True, "number": 1, "next_page": None}
     return scans_page(WEBSITE, scans, rules, **(options | fields))
 
 

@@ -53,14 +53,14 @@ def test_a_link_ends_after_the_chosen_days(website, person, days):
     share_link, token = share(website, person, days=days)
     assert share_link.expires_at - share_link.created_at == timedelta(days=days)
     move_end(share_link, expires_at=timezone.now())
-    with pytest.raises(actions.LinkEnded):
+    with pytest.raises(actions.NoLongerShared):
         actions.find(token)
 
 
 def test_a_revoked_link_ends_at_once_and_only_once(website, person):
     share_link, token = share(website, person)
     assert actions.revoke(share_link)
-    with pytest.raises(actions.LinkEnded):
+    with pytest.raises(actions.NoLongerShared):
         actions.find(token)
     assert not actions.revoke(share_link)
 
@@ -68,7 +68,7 @@ def test_a_revoked_link_ends_at_once_and_only_once(website, person):
 @pytest.mark.parametrize("token", ["", "x", "a" * 43, "ü", "\ud800", "a" * 5_000])
 def test_any_other_token_opens_nothing(website, person, token):
     share(website, person)
-    with pytest.raises(actions.LinkEnded):
+    with pytest.raises(actions.NoLongerShared):
         actions.find(token)
 
 
@@ -76,17 +76,17 @@ def test_a_link_ends_when_its_website_is_linked_again_or_deleted(website, person
     _, token = share(website, person)
     website.link_id = "00000000-8f7e-4f57-9a3b-0d4a5b6c7d8e"
     website.save()
-    with pytest.raises(actions.LinkEnded):
+    with pytest.raises(actions.NoLongerShared):
         actions.find(token)
     website.delete()
     assert not ShareLink.objects.exists()
 
 
 def test_an_account_has_a_limited_number_of_working_links(website, person, monkeypatch):
-    monkeypatch.setattr(actions, "MAX_LIVE_LINKS", 2)
+    monkeypatch.setattr(actions, "MAX_LIVE_SHARE_LINKS", 2)
     first, _ = share(website, person)
     share(website, person)
-    with pytest.raises(actions.TooManyLinks):
+    with pytest.raises(actions.TooManyShareLinks):
         share(website, person)
     elsewhere = make_portal_website(make_portal_account("acct_0002"))
     share(elsewhere, person)  # each account has its own limit
@@ -96,12 +96,12 @@ def test_an_account_has_a_limited_number_of_working_links(website, person, monke
 
 @pytest.mark.django_db(transaction=True)
 def test_simultaneous_creations_stay_within_the_limit(website, person, monkeypatch):
-    monkeypatch.setattr(actions, "MAX_LIVE_LINKS", 3)
+    monkeypatch.setattr(actions, "MAX_LIVE_SHARE_LINKS", 3)
 
     def create(number):
         try:
             share(website, person)
-        except actions.TooManyLinks:
+        except actions.TooManyShareLinks:
             return "refused"
         return "created"
 

@@ -221,7 +221,7 @@ def test_only_findings_of_own_websites_are_shared(browser, stub, website, path):
 
 
 def test_beyond_the_limit_a_message_says_what_to_do(browser, stub, website, monkeypatch):
-    monkeypatch.setattr(actions, "MAX_LIVE_LINKS", 0)
+    monkeypatch.setattr(actions, "MAX_LIVE_SHARE_LINKS", 0)
     page = browser(OWNER).post(SHARE, FORM, follow=True)
     assert page.redirect_chain == [("/shares/", 302)]
     assert "An organization can have 0 working share links. Revoke some" in text_of(page)

@@ -18,7 +18,7 @@ from django.utils import timezone
 from audit.models import AuditEvent
 from dashboard_api.billing import entitlements, plans
 from dashboard_api.billing.callbacks import applying, standard
-from dashboard_api.billing.wanted import to_change, wanted
+from dashboard_api.billing.wanted import values_to_change, wanted_values
 from dashboard_api.models import (
     BillingCustomer,
     CallbackEvent,
@@ -195,7 +195,7 @@ def test_a_new_revision_is_for_new_customers_and_moved_accounts_keep_it_when_the
     plans.move_accounts(second, by="ada", reason="More for all")
     state_of(client, by_price(account, 3))
     assert entitlement_of(account).plan_revision == second
-    assert to_change(account, wanted(account, timezone.now())) == {}
+    assert values_to_change(account, wanted_values(account, timezone.now())) == {}
     other = make_account("acct_0002")
     state_of(client, by_price(other))
     assert (entitlement_of(other).plan_revision, entitlement_of(other).sites_limit) == (second, 30)

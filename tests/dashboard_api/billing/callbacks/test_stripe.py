@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from dashboard_api.billing.callbacks import applying, stripe
-from dashboard_api.billing.snapshots import CannotApply, Ignored, Link, Refused
+from dashboard_api.billing.snapshots import CannotApply, CustomerLink, Ignored, Refused
 from dashboard_api.models import CallbackEvent, Entitlement, PlanPrice, Subscription
 from tests.dashboard_api.billing.callbacks.stripe_events import (
     BEGAN,
@@ -101,7 +101,7 @@ def test_the_period_is_read_from_the_items_and_from_older_versions_of_the_api():
 
 def test_a_checkout_links_its_customer_to_the_account():
     link = read(checkout("0b0c6d3e-5d0f-4b58-9c0a-2f5f5c7d8e90"))
-    assert isinstance(link, Link)
+    assert isinstance(link, CustomerLink)
     assert (link.customer, link.billing_ref[:8]) == (CUSTOMER, "0b0c6d3e")
     for other in (checkout(None), checkout("0b0c6d3e", mode="payment"), checkout("0b0c6d3e", customer=None)):
         assert read(other).why == "no_reference"

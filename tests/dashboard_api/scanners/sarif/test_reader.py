@@ -151,7 +151,7 @@ def test_a_file_that_semgrep_did_not_analyse_is_a_failed_check_of_this_file_if_i
 ):
     report = read(make_result(), **warned(name, text))
     check = report.coverage[0]
-    assert (check.row, check.location, check.only_here) == (2, location, location != "./")
+    assert (check.row, check.location, check.fails_only_here) == (2, location, location != "./")
     assert check.error == " ".join(text.split())
     assert (len(report.findings), report.complete) == (1, True)
 
@@ -160,7 +160,7 @@ def test_a_file_that_semgrep_pro_did_not_analyse_is_a_failed_check_of_the_websit
     """It follows data between files, so findings in others are missing, too."""
     run = warned("Syntax error", "Syntax error at line src/b.js:2:")
     run["tool"]["driver"]["name"] = "Semgrep PRO"
-    assert [(check.location, check.only_here) for check in read(make_result(), **run).coverage] == [
+    assert [(check.location, check.fails_only_here) for check in read(make_result(), **run).coverage] == [
         ("./", False)
     ]
 
@@ -168,7 +168,7 @@ def test_a_file_that_semgrep_pro_did_not_analyse_is_a_failed_check_of_the_websit
 @pytest.mark.parametrize("text", ["at line " * 30_000 + ":1" * 9_000 + "x", "Timeout when running " * 9_000])
 def test_a_hostile_text_of_a_warning_takes_no_time_and_names_no_file(text):
     (check,) = read(make_result(), **warned("Syntax error", f"Syntax error {text}")).coverage
-    assert (check.location, check.only_here) == ("./", False)
+    assert (check.location, check.fails_only_here) == ("./", False)
 
 
 def test_a_warning_about_an_address_that_cannot_be_parsed_is_a_bad_row():

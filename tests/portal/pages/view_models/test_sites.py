@@ -88,7 +88,7 @@ def test_a_scan_that_is_only_partly_complete_is_the_last_one_in_the_list_too():
     at, website = timezone.now(), make_portal_website()
     coverage = [make_coverage("partial", last_run_at=at), make_coverage("never", last_run_at=None)]
     dashboard = make_dashboard(summary=make_summary(last_scan_at=None), coverage=coverage)
-    row = site_row(website, stored(website, dashboard), is_shared=False)
+    row = site_row(website, stored(website, dashboard), names_account=False)
     assert row.summary.overview.last_scan_at == at
 
 
@@ -179,23 +179,23 @@ def test_a_row_is_refreshed_only_when_it_is_old(ago, is_old):
     website = make_portal_website()
     summary = stored(website, make_dashboard())
     summary.updated_at -= ago
-    assert site_row(website, summary, is_shared=False).is_old == is_old
+    assert site_row(website, summary, names_account=False).is_old == is_old
 
 
 def test_a_refused_website_is_asked_again_after_a_minute_because_its_owner_may_have_paid():
     website = make_portal_website()
     WebsiteSummary.objects.store(website, refusal="plan_suspended")
     summary = WebsiteSummary.objects.get(pk=website.pk)
-    assert not site_row(website, summary, is_shared=False).is_old
+    assert not site_row(website, summary, names_account=False).is_old
     summary.updated_at -= timedelta(minutes=1, seconds=1)
-    assert site_row(website, summary, is_shared=False).is_old
+    assert site_row(website, summary, names_account=False).is_old
 
 
 def test_a_summary_of_an_earlier_version_is_refreshed():
     website = make_portal_website()
     summary = stored(website, make_dashboard())
     summary.payload = "{}"
-    row = site_row(website, summary, is_shared=False)
+    row = site_row(website, summary, names_account=False)
     assert (row.summary, row.is_old) == (None, True)
 
 
@@ -205,7 +205,7 @@ def test_a_summary_of_an_earlier_version_is_refreshed():
 )
 def test_a_last_check_is_stale_after_some_days(ago, stale):
     website = make_portal_website()
-    summary = site_row(website, stored(website, checked(timezone.now() - ago)), is_shared=False).summary
+    summary = site_row(website, stored(website, checked(timezone.now() - ago)), names_account=False).summary
     assert summary.stale.endswith(stale)
     assert bool(summary.stale) == bool(stale)
 
@@ -213,7 +213,7 @@ def test_a_last_check_is_stale_after_some_days(ago, stale):
 def test_a_refusal_that_the_portal_has_no_words_for_is_still_one():
     website = make_portal_website()
     WebsiteSummary.objects.store(website, refusal="moved_away")
-    row = site_row(website, WebsiteSummary.objects.get(), is_shared=False)
+    row = site_row(website, WebsiteSummary.objects.get(), names_account=False)
     assert row.refusal == "No results"
     assert row.summary is None
 
@@ -223,7 +223,7 @@ def test_a_row_names_what_to_fix_first_if_it_is_urgent():
 
     def first(*problems):
         dashboard = make_dashboard(dashboard=make_page(do_first=list(problems)))
-        return site_row(website, stored(website, dashboard), is_shared=False).summary.first
+        return site_row(website, stored(website, dashboard), names_account=False).summary.first
 
     topic = make_problem(1, id="tls-1-0-offered", title="TLS 1.0 is offered", severity="High")
     assert (
