@@ -114,14 +114,14 @@ def create_groups(using: str) -> None:
     with transaction.atomic(using):
         for name, labels in GROUPS.items():
             group, is_new = Group.objects.using(using).get_or_create(name=name)
-            # A permission is missing while its app is not migrated; a later run gives it.
-            missing = [
+            # Permissions of an app do not exist until it is migrated; a later run gives them.
+            to_give = [
                 label
                 for label in labels
                 if label in permissions and (is_new or (name, label) not in given_before)
             ]
-            group.permissions.add(*(permissions[label] for label in missing))
-            rows = [GivenPermission(group=name, permission=label) for label in missing]
+            group.permissions.add(*(permissions[label] for label in to_give))
+            rows = [GivenPermission(group=name, permission=label) for label in to_give]
             given.bulk_create(rows, ignore_conflicts=True)
-            if missing and not is_new:
-                audit("staff_group.extended", group, by="migrate", after={"permissions": ", ".join(missing)})
+            if to_give and not is_new:
+                audit("staff_group.extended", group, by="migrate", after={"permissions": ", ".join(to_give)})

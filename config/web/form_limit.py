@@ -61,7 +61,7 @@ def _limit_of_guesses(request: HttpRequest) -> str | None:
 
 
 def _count(request: HttpRequest, limit: str) -> bool:
-    """Count for the session first, so that a stolen session leaves room for the others."""
+    """Count the form by session and by person, at the rates of settings; return whether both allow it."""
     key = request.session.session_key
     return ratelimit.consume(request, app="allauth.account", action=limit, key=key) is not None
 

@@ -112,7 +112,7 @@ def _watch(
     while True:
         with suppress(subprocess.TimeoutExpired):
             process.wait(_POLL_SECONDS)
-        # Before the end of the process: RLIMIT_FSIZE may be what ended it.
+        # Checked before the return code: the process may have ended because its log grew too large.
         if log.stat().st_size > engine.log_kb * 1024:
             return "too_much_output"
         if process.returncode is not None:

@@ -47,10 +47,10 @@ class Places:
 
 
 class SlowCallers:
-    """Limits callers after a slow request: each gets ``places``, and all of them share one more.
+    """Limits callers after a slow request: one may hold ``places``, and all together one more than that.
 
-    So requests that wait for a lock or the database do not hold all threads. A slow caller without a running
-    request always gets a place. Kinds of requests, such as changes, are counted separately.
+    So requests that wait for a lock or the database do not hold all threads. Kinds of requests, such as
+    changes, are slow separately; a slow caller without a running request of a slow kind always gets a place.
     """
 
     def __init__(self, places: int) -> None:

@@ -24,7 +24,8 @@ MAX_PERIODS = 500  # databases limit the length of a condition
 # Recorded actions that begin or end the time in which an account is linked to a website
 _LINKED, _REVOKED = ("link.linked", "link.restored"), "link.revoked"
 _MAX_ID = 2**63 - 1
-# Refusals (or no refusal) that prove a website's link. With others, such as an ended plan, it may have ended.
+# The link of a website is in force if the service does not refuse a call, or refuses it for this reason.
+# After another refusal, such as an ended plan, the link may have ended.
 _PROVING_LINK = ("", "websites_limit")
 _TEAM_KINDS = (AuditEvent.Kind.STAFF, AuditEvent.Kind.COMMAND)
 
@@ -77,18 +78,20 @@ def _while_linked(accounts: Sequence[str]) -> Q:
     hosts = {host for _account, host in website_ids}
     links = AuditEvent.objects.filter(host__in=hosts, action__in=(*_LINKED, _REVOKED)).order_by("pk")
     own_links = list(links.filter(account__in=accounts))
-    # Events about old links are pruned, other accounts' included; the service knows whether they have ended.
+    # Events about old links are pruned: of these hosts, the stored refusal says whether the link has ended.
     on_record = {(link.account, link.host) for link in own_links}
-    old_hosts = {pk: host for (account, host), pk in website_ids.items() if (account, host) not in on_record}
-    refused = WebsiteSummary.objects.filter(website_id__in=old_hosts).exclude(refusal__in=_PROVING_LINK)
+    without_events = {
+        pk: host for (account, host), pk in website_ids.items() if (account, host) not in on_record
+    }
+    refused = WebsiteSummary.objects.filter(website_id__in=without_events).exclude(refusal__in=_PROVING_LINK)
     ended_ids = set(refused.values_list("website_id", flat=True))
-    ended_hosts = {old_hosts[pk] for pk in ended_ids}
-    still_linked = {old_hosts[pk] for pk in old_hosts.keys() - ended_ids}
-    # Hosts that were not always linked to these accounts
-    limited = set(links.exclude(account__in=accounts).order_by().values_list("host", flat=True))
-    limited |= {link.host for link in own_links if link.action == _REVOKED} | ended_hosts
-    condition = Q(host__in=(hosts - limited) | still_linked)
-    own_links = [link for link in own_links if link.host in limited]
+    ended_hosts = {without_events[pk] for pk in ended_ids}
+    still_linked = {without_events[pk] for pk in without_events.keys() - ended_ids}
+    others = set(links.exclude(account__in=accounts).order_by().values_list("host", flat=True))
+    revoked = {link.host for link in own_links if link.action == _REVOKED}
+    partly_linked = others | revoked | ended_hosts
+    condition = Q(host__in=(hosts - partly_linked) | still_linked)
+    own_links = [link for link in own_links if link.host in partly_linked]
     for host, first, last in _periods(own_links)[-MAX_PERIODS:]:
         condition |= Q(host=host, pk__range=(first, last))
     return condition
@@ -173,5 +176,6 @@ def _about(event: AuditEvent, names: dict[int, AuditActor]) -> str:
 
 
 def _name(number: int | None, names: dict[int, AuditActor]) -> str:
-    # An AuditActor without a name is shown as a deleted person.
-    return str(names.get(number) or AuditActor()) if number else _("The service")
+    if not number:
+        return _("The service")
+    return str(names.get(number) or AuditActor())  # one without a name is shown as a deleted person

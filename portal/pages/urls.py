@@ -68,7 +68,7 @@ class Address:
         """Return the URL of a problem's findings under the same filters; empty for an invalid id."""
         if not PROBLEM_ID.fullmatch(problem):
             return ""
-        return self.with_filters(problem=problem, view="")
+        return self.with_filters(problem=problem, view="")  # as a list of findings, not of problems
 
     def of_fix(self, problem: str) -> str:
         """Return the URL of a problem's fix on its page; empty for an invalid id."""
@@ -120,5 +120,5 @@ def referring_page(request: HttpRequest) -> str:
 
 
 def is_local_path(text: str) -> bool:
-    """Return whether ``text`` is a path of this site; URLs with a host and names of views are not."""
+    """Return whether ``text`` is a path of this site; redirect() also takes URLs and names of views."""
     return text.startswith("/") and url_has_allowed_host_and_scheme(text, allowed_hosts=None)
