@@ -26,6 +26,7 @@ from signed_api.errors import (
     UnknownClaim,
     UnknownFinding,
     UnknownLink,
+    UnknownRun,
     UnknownScan,
 )
 from signed_api.routes import Request, Response, Route
@@ -45,6 +46,7 @@ _EXPECTED = (
     ClaimRefused,
     ClaimEnded,
     UnknownScan,
+    UnknownRun,
     ScanRefused,
     RateLimited,
 )

@@ -54,7 +54,7 @@ def test_a_website_is_added_and_proven_from_the_empty_list(open_page, newcomer, 
     with serving(internet, "nothing", 404):
         button(page, "Check now").click()
         expect(page.get_by_text("did not find the token")).to_be_visible()
-    expect(page.get_by_text("Nothing is at this address.")).to_be_visible()
+    expect(page.get_by_text("There is no file at this address.")).to_be_visible()
     assert page.url == address
     OwnershipClaim.objects.update(asked_at=None)
     with serving(internet, token):

@@ -11,6 +11,7 @@ from django.utils import timezone
 from dashboard_api.models import ScanJob, Website
 from dashboard_api.ownership import claims
 from dashboard_api.ownership.claims import Check, Verdict
+from portal.models import SavedView
 from portal.sharing import actions
 from tests import factories
 from tests.portal.test_isolation import templates
@@ -45,6 +46,11 @@ class Owner:
         factories.make_event(self.finding, "accepted_risk", reason=f"{mark} reason", by=f"{mark} analyst")
         factories.make_note(self.website, body=f"{mark} note", author=f"{mark} analyst")
         factories.make_coverage(self.website, detail=f"{mark} detail", source=self.finding.source)
+        source = self.finding.source
+        self.runs = [
+            factories.make_import_run(self.website, source=source, detail=f"{mark} run").pk for _ in range(2)
+        ]
+        self.view = SavedView.objects.create(account=self.portal, name=f"{mark} view", query="severity=High")
         self.job = ScanJob.objects.create(
             website=self.website, account=self.account, by=f"{mark} person", state="failed", ended_at=now
         )
@@ -61,6 +67,7 @@ class Owner:
                     "host": HOST, "account": each.portal.pk, "website": each.site.pk,
                     "membership": each.membership.pk, "finding_id": each.finding.pk, "job_id": each.job.pk,
                     "claim_id": each.claim.pk, "share_link": each.share_link.pk, "token": self.shared,
+                    "earlier": each.runs[0], "later": each.runs[1], "saved_view": each.view.pk,
                     "invitation": "6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e",
                 }  # fmt: skip
                 response = self.client.get(route.format(**values))

@@ -220,7 +220,9 @@ class Lifecycles(RuleBasedStateMachine):
             there = finding.shown_occurrences().values_list("location", flat=True)
             assert {place.removeprefix("https://shop.example.com") for place in there} == lifecycle.places
             assert finding.locations_count == len(lifecycle.places)
-            steps = FindingEvent.objects.filter(finding=finding).values_list("event", flat=True)
+            events = FindingEvent.objects.filter(finding=finding)
+            # Severities are compared above, so their events need no model.
+            steps = events.exclude(event="scanner_rated").values_list("event", flat=True)
             assert list(steps) == lifecycle.steps
 
     @invariant()

@@ -47,8 +47,8 @@ class Command(OperatorCommand):
         typed = read_secret() if from_stdin else None
         for stored in account.secrets.filter(is_test=False).usable(timezone.now()):
             if typed and stored.holds(typed):
-                fields = {"changed": False, "account": ref, "id": stored.pk, "hint": stored.hint}
-                return Result(text=f"Nothing to do: {stored} is the same secret.", json_output=fields)
+                same = {"changed": False, "account": ref, "id": stored.pk, "hint": stored.hint}
+                return Result(text=f"Nothing to do: {stored} is the same secret.", json_output=same)
         secret, clear = Secret.objects.issue(
             account, by=by, secret=typed, is_test=is_test, for_portal=for_portal
         )
@@ -65,5 +65,5 @@ class Command(OperatorCommand):
             text=clear,
             # On standard error, because the text may go to a file.
             stderr_text=f"This is {secret}. Store it now: it is not shown again.",
-            json_output=fields | {"secret": clear},
+            json_output=json_output | {"secret": clear},
         )

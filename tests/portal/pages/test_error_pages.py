@@ -28,6 +28,7 @@ from signed_api.errors import (
     UnknownClaim,
     UnknownFinding,
     UnknownLink,
+    UnknownRun,
     UnknownScan,
     Unreachable,
 )
@@ -82,6 +83,7 @@ TABLE = [
     (Unavailable(retry_after=5), 503, "cannot be reached", True),
     (ServiceDown(UPSTREAM_TEXT), 502, "cannot be reached", True),
     (refused(SignatureRefused, code="stale_timestamp", server_time=1), 502, "Temporarily unavailable", True),
+    (UnknownRun(), 502, "Temporarily unavailable", True),  # like the next one: the pages of scans are 404
     (UnknownScan(), 502, "Temporarily unavailable", True),  # like the next one: the pages of scans say it
     (refused(ScanRefused, http_status=503, code="crawler_stopped"), 502, "Temporarily unavailable", True),
     (UnknownClaim(), 502, "Temporarily unavailable", True),  # like the next two: the pages of claims say it
