@@ -10,6 +10,7 @@ from portal.models import Website
 from portal.pages.access import find_website, members_only
 from portal.pages.error_pages import website_error_page
 from portal.pages.htmx import HtmxHttpRequest
+from portal.pages.urls import site_address
 from portal.scans.comparison import comparison_page
 from portal.scans.view_models import url_of
 from signed_api.compare import CompareRequest
@@ -30,8 +31,12 @@ def newest_comparison(request: HtmxHttpRequest, host: str) -> HttpResponse:
     except InvalidRequest as error:
         raise Http404 from error
     except UnknownRun:
-        scans_url = url_of("scans", website, names_account=names_account)
-        page = {"host": website.host, "url": request.get_full_path(), "scans_url": scans_url}
+        page = {
+            "host": website.host,
+            "url": request.get_full_path(),
+            "site_url": str(site_address(website, names_account=names_account)),
+            "scans_url": url_of("scans", website, names_account=names_account),
+        }
         return render(request, _TEMPLATE, {"page": page, "nothing": True})
 
 
