@@ -93,7 +93,10 @@ def _next_ids(cursor: CursorWrapper, count: int) -> Sequence[int]:
 
 
 def _insert_occurrences(cursor: CursorWrapper, occurrences: Sequence[tuple[int, NewOccurrence]]) -> None:
-    rows = [(finding, *_with_adapted_times(occurrence)) for finding, occurrence in occurrences]
+    rows = [
+        (finding, *_with_adapted_times(occurrence)._replace(gone_at=stored_time(occurrence.gone_at)))
+        for finding, occurrence in occurrences
+    ]
     insert_rows(cursor, "dashboard_api_occurrence", ("finding_id", *NewOccurrence._fields), rows)
 
 

@@ -58,6 +58,7 @@ class NewOccurrence(NamedTuple):
     first_seen: datetime
     last_seen: datetime
     category: str = ""
+    gone_at: datetime | None = None  # set where an older report adds a location to a fixed finding
 
 
 class StoredFinding(NamedTuple):
@@ -195,7 +196,9 @@ def _new(
     return finding, occurrences
 
 
-def _new_occurrence(digest: str, occurrence: ReportedOccurrence, category: str) -> NewOccurrence:
+def _new_occurrence(
+    digest: str, occurrence: ReportedOccurrence, category: str, *, gone_at: datetime | None = None
+) -> NewOccurrence:
     return NewOccurrence(
         location=occurrence.location[:_LOCATION_LENGTH],
         location_digest=digest,
@@ -203,6 +206,7 @@ def _new_occurrence(digest: str, occurrence: ReportedOccurrence, category: str) 
         first_seen=occurrence.first_seen,
         last_seen=occurrence.last_seen,
         category=category,
+        gone_at=gone_at,
     )
 
 
@@ -257,7 +261,11 @@ def _plan_stored(
     elif finding.last_seen != stored.last_seen:
         plan.seen_again.append((finding.last_seen, stored.id))
     plan.occurrences += changes
-    plan.new_occurrences += [(stored.id, _new_occurrence(digest, each, category)) for digest, each in added]
+    # An older report does not open a fixed finding, so a further location was gone with the others.
+    plan.new_occurrences += [
+        (stored.id, _new_occurrence(digest, each, category, gone_at=finding.fixed_at))
+        for digest, each in added
+    ]
 
 
 def _with_report(stored: StoredFinding, group: GroupedFinding) -> StoredFinding:

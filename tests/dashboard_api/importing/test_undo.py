@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dashboard_api.decisions import standing, triage
@@ -528,6 +528,14 @@ def check_decided(after, then, decided, actions):
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(history=HISTORIES)
+@example(  # an older report adds a location to a finding that an analyst marked as fixed
+    history=[
+        ({"b": {"/1"}}, "low", True, 0),
+        ("fix", "b"),
+        ({"b": {"/1", "/2"}}, "low", False, 1),
+        ({}, "low", False, 0),
+    ]
+)
 def test_each_undo_of_the_newest_import_restores_what_was_before_it_but_decisions(history):
     with rolled_back():
         website = make_website()
