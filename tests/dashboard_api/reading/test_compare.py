@@ -336,6 +336,7 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_findings(clie
             compared(client, link, to=later)
         return len(queries)
 
+    statements(1)  # the first call of a process also looks up what is kept in memory
     assert statements(2) == statements(60) < 25
 
 
