@@ -19,7 +19,7 @@ from portal.files.places import send_csv
 from portal.files.spreadsheets import BYTE_ORDER_MARK, csv_lines, without_formula
 from portal.models import Account, Membership
 from portal.pages.access import file_of, members_only
-from portal.pages.error_pages import logged_error_page
+from portal.pages.error_pages import logged_error_page, render_with_error
 from portal.pages.forms import OneAccount
 from signed_api.account import CallsRequest, CallsResponse, SignedCall
 from signed_api.errors import CallError
@@ -128,11 +128,7 @@ def _form(request: HttpRequest) -> CallsForm | None:
 def _refused(request: HttpRequest, form: CallsForm, error: CallError) -> HttpResponse:
     """Return the page with an error in place of the list."""
     error_page = logged_error_page(error, form.chosen_account.ref)
-    context = {"form": form, "error_page": error_page, "page": {"url": request.get_full_path()}}
-    response = render(request, "portal/api_access/calls.html", context, status=error_page.status)
-    if error_page.retry_after:
-        response["Retry-After"] = str(error_page.retry_after)
-    return response
+    return render_with_error(request, "portal/api_access/calls.html", error_page, form=form)
 
 
 def _lines(account: Account, request: CallsRequest, page: CallsResponse) -> Iterator[str]:

@@ -26,7 +26,7 @@ from portal.onboarding import actions, emails
 from portal.onboarding.forms import AddWebsiteForm, WithdrawForm
 from portal.onboarding.view_models import claim_page, claim_rows, claim_url, helper_offer
 from portal.pages.access import members_only
-from portal.pages.error_pages import ErrorPage, logged_error_page
+from portal.pages.error_pages import logged_error_page, render_with_error
 from portal.pages.htmx import HtmxHttpRequest
 from portal.pages.urls import portal_origin, site_address
 from portal.texts.labels import NOT_LINKED
@@ -66,7 +66,9 @@ def add_website(request: HtmxHttpRequest) -> HttpResponse:
     try:
         claims = service.get_claims(account)
     except CallError as error:
-        return _refused(request, "add", context, logged_error_page(error, account.ref))
+        return render_with_error(
+            request, "portal/onboarding/add.html", logged_error_page(error, account.ref), **context
+        )
     _settle_all(request, account, claims)
     context |= {"rows": claim_rows(account, claims), "lack": _lack(account)}
     return render(request, "portal/onboarding/add.html", context)
@@ -85,7 +87,9 @@ def _add(request: HtmxHttpRequest, accounts: Sequence[Account]) -> HttpResponse:
         form.add_error("host", reasons or [_("This website cannot be added.")])
         return render(request, "portal/onboarding/add.html", context)
     except CallError as error:
-        return _refused(request, "add", context, logged_error_page(error, account.ref))
+        return render_with_error(
+            request, "portal/onboarding/add.html", logged_error_page(error, account.ref), **context
+        )
     audit("website.claimed", account, host=claim.host)
     return _redirect_after_change(request, account, claim)
 
@@ -98,7 +102,9 @@ def claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse
     try:
         found = service.get_claim(own, _id_as_text(claim_id))
     except CallError as error:
-        return _refused(request, "claim", {"account": own}, logged_error_page(error, own.ref))
+        return render_with_error(
+            request, "portal/onboarding/claim.html", logged_error_page(error, own.ref), account=own
+        )
     if found is None:
         raise Http404
     with actions.without_person():
@@ -167,7 +173,9 @@ def withdraw_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> Htt
         return _ended(request, own)
     except CallError as error:
         context = {"account": own, "page": {"url": reverse("portal:claim", args=[own.pk, claim_id])}}
-        return _refused(request, "claim", context, logged_error_page(error, own.ref))
+        return render_with_error(
+            request, "portal/onboarding/claim.html", logged_error_page(error, own.ref), **context
+        )
     is_removed = actions.remove_unlinked(own, claim, reason=reason)
     if is_removed:
         emails.send_given_up(own, claim)
@@ -298,14 +306,3 @@ def failed_check(error: CallError, account: Account) -> str:
         return _("The check is taking longer than usual. Open this page again in a minute.")
     error_page = logged_error_page(error, account.ref)
     return f"{error_page.title}. {error_page.advice}"
-
-
-def _refused(
-    request: HttpRequest, template: str, context: dict[str, Any], error_page: ErrorPage
-) -> HttpResponse:
-    """Return the page with the error in place of its content."""
-    context = {"page": {"url": request.get_full_path()}, "error_page": error_page} | context
-    response = render(request, f"portal/onboarding/{template}.html", context, status=error_page.status)
-    if error_page.retry_after:
-        response["Retry-After"] = str(error_page.retry_after)
-    return response

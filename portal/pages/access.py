@@ -8,14 +8,14 @@ from urllib.parse import quote, urlencode
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, resolve_url
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
-from portal.models import Website
+from portal.models import Membership, Website
 from portal.models.languages import record_language
 from portal.pages.htmx import HtmxHttpRequest, current_page, wants_region
 from portal.pages.urls import is_local_path, referring_page
@@ -86,6 +86,20 @@ def find_website(request: HtmxHttpRequest, host: str) -> tuple[Website | None, l
     candidates = list(Website.objects.visible_to(request.user).with_host(host))
     account = request.GET.get("account", "")
     return next((site for site in candidates if account in ("", site.account.ref)), None), candidates
+
+
+def get_website(request: HtmxHttpRequest, host: str) -> tuple[Website, list[Website]]:
+    """Return the same as ``find_website``; raises Http404 if the person may not see the website."""
+    website, candidates = find_website(request, host)
+    if website is None:
+        raise Http404
+    return website, candidates
+
+
+def manages(request: HttpRequest, website: Website) -> bool:
+    """Return whether the person is an owner or manager of the website's account."""
+    own_memberships = Membership.objects.of_user(request.user).managing()
+    return own_memberships.filter(account=website.account_id).exists()
 
 
 def redirect_to_sign_in(request: HtmxHttpRequest) -> HttpResponse:

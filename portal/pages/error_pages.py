@@ -6,9 +6,12 @@ service gets it with the call, so it finds the log lines of both.
 
 import logging
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -133,6 +136,17 @@ def logged_error_page(error: CallError, host: str, *, linking_url: str = "") -> 
     if not error.request_id:  # an error with the service's id is in the gateway's log
         logger.warning("%s: %s", host, type(error).__name__)
     return error_page
+
+
+def render_with_error(
+    request: HttpRequest, template: str, error_page: ErrorPage, **context: Any
+) -> HttpResponse:
+    """Return the page with the error in place of its content."""
+    context = {"page": {"url": request.get_full_path()}, "error_page": error_page} | context
+    response = render(request, template, context, status=error_page.status)
+    if error_page.retry_after:
+        response["Retry-After"] = str(error_page.retry_after)
+    return response
 
 
 def unknown_website(user: AbstractBaseUser | AnonymousUser) -> ErrorPage:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.gzip import gzip_page
@@ -15,7 +15,7 @@ from portal.models import IssueTracker, Membership, Website, WebsiteSummary
 from portal.models.notifications import gets_emails
 from portal.models.visits import record_dashboard_visit
 from portal.pages import view_models
-from portal.pages.access import current_user, find_website, members_only
+from portal.pages.access import current_user, find_website, get_website, manages, members_only
 from portal.pages.error_pages import logged_error_page, website_error_page
 from portal.pages.forms import FINDING_ID, Filters, ShareForm, ShareListForm, SiteFilters
 from portal.pages.front_door import front_door
@@ -73,9 +73,7 @@ def help_page(request: HtmxHttpRequest) -> HttpResponse:
 @members_only
 def site_row(request: HtmxHttpRequest, host: str) -> HttpResponse:
     """Refresh the row of ``host`` in the list of websites; requests without htmx go to the list."""
-    website, candidates = find_website(request, host)
-    if website is None:
-        raise Http404
+    website, candidates = get_website(request, host)
     if not request.htmx:
         return redirect("portal:sites")
     error_page = None
@@ -107,22 +105,22 @@ def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
     # The page mentions e-mails only before the first scan.
     awaits_check = dashboard.summary.first_check_by is not None
     has_emails = awaits_check and gets_emails(request.user, website)
-    manages = _manages(request, website)
-    views = view_models.saved_views(opened, address, manages=manages)
+    is_manager = manages(request, website)
+    views = view_models.saved_views(opened, address, manages=is_manager)
     page = replace(page, address=address, url=opened.url(address), saved_views=views)
     results = view_models.build_results(
         dashboard,
         page.address,
         gets_emails=has_emails,
-        may_scan=not dashboard.summary.open and manages,
-        may_schedule=manages,
+        may_scan=not dashboard.summary.open and is_manager,
+        may_schedule=is_manager,
         last_visit=record_dashboard_visit(current_user(request).pk),
     )
     if outage:
         results, notice = replace(results, export_links=()), _outage_notice(request, outage, host)
         return render_site(request, replace(page, results=results, outage=notice))
     form_class = ShareForm if results.chosen_problem else ShareListForm  # a list has no evidence to share
-    may_share = manages and (results.findings or results.problems)
+    may_share = is_manager and (results.findings or results.problems)
     page = replace(
         page,
         results=results,
@@ -216,7 +214,7 @@ def _hand_over(
     tracker = IssueTracker.objects.filter(account=website.account_id).first()
     lead = Lead(link, is_share_link=False)
     ways = view_models.hand_over(response.finding, host=website.host, link=lead, tracker=tracker)
-    if not _manages(request, website):
+    if not manages(request, website):
         return ways
     url = page.address.of_sharing(response.finding.id)
     return replace(ways, share=ShareOffer(url=url, form=ShareForm(auto_id="share-%s")))
@@ -237,12 +235,6 @@ def _hand_over_problem(
         link=Lead(portal_origin(request) + page.address.with_filters(), is_share_link=False),
         tracker=IssueTracker.objects.filter(account=website.account_id).first(),
     )
-
-
-def _manages(request: HtmxHttpRequest, website: Website) -> bool:
-    """Return whether the person is an owner or manager of the website's account."""
-    own_memberships = Membership.objects.of_user(request.user).managing()
-    return own_memberships.filter(account=website.account_id).exists()
 
 
 @require_safe

@@ -8,7 +8,7 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from portal.models import Membership, SavedView
-from portal.pages.access import current_user, find_website, members_only
+from portal.pages.access import current_user, get_website, manages, members_only
 from portal.pages.forms import Filters, SaveViewForm, ViewNameForm
 from portal.pages.htmx import HtmxHttpRequest
 from portal.pages.view_models import site_page
@@ -32,21 +32,19 @@ def save(request: HtmxHttpRequest, host: str) -> HttpResponse:
 
     An invalid form is shown at this URL, so a GET of it redirects to the list.
     """
-    website, candidates = find_website(request, host)
-    if website is None:
-        raise Http404
+    website, candidates = get_website(request, host)
     page = site_page(website, candidates, Filters.from_query(request.GET))
     if request.method != "POST":
         return redirect(page.url)
-    filters, person = page.address.filters, current_user(request)
-    manages = Membership.objects.of_user(person).managing().filter(account=website.account_id).exists()
-    form = SaveViewForm(request.POST, manages=manages)
+    filters = page.address.filters
+    form = SaveViewForm(request.POST, manages=manages(request, website))
     if not filters.active:
         form.add_error(None, _("Choose filters first: without any, there is nothing to save."))
     if form.is_valid():
         name, for_everyone = form.cleaned_data["name"], form.cleaned_data.get("everyone", False)
         try:
-            actions.save(website.account_id, name, query_of(filters), by=person, for_everyone=for_everyone)
+            person, query = current_user(request), query_of(filters)
+            actions.save(website.account_id, name, query, by=person, for_everyone=for_everyone)
         except actions.NameTaken:
             form.add_error("name", _name_taken(name, for_everyone=for_everyone))
         except actions.TooManyViews:

@@ -7,8 +7,8 @@ from django.views.decorators.http import require_safe
 
 from portal.answers import service
 from portal.models import Website
-from portal.pages.access import find_website, members_only
-from portal.pages.error_pages import website_error_page
+from portal.pages.access import get_website, members_only
+from portal.pages.error_pages import render_with_error, website_error_page
 from portal.pages.htmx import HtmxHttpRequest
 from portal.pages.urls import site_address
 from portal.scans.comparison import comparison_page
@@ -24,7 +24,8 @@ _TEMPLATE = "portal/scans/comparison.html"
 @gzip_page
 def newest_comparison(request: HtmxHttpRequest, host: str) -> HttpResponse:
     """Compare the last complete scan, or the one in the query, with the complete one before."""
-    website, names_account = _website(request, host)
+    website, candidates = get_website(request, host)
+    names_account = len(candidates) > 1
     asked = CompareRequest(to_run=request.GET.get("to", ""), source=request.GET.get("source", ""))
     try:
         return _compare(request, website, asked, names_account=names_account)
@@ -45,7 +46,8 @@ def newest_comparison(request: HtmxHttpRequest, host: str) -> HttpResponse:
 @gzip_page
 def comparison(request: HtmxHttpRequest, host: str, earlier: int, later: int) -> HttpResponse:
     """Compare these two scans."""
-    website, names_account = _website(request, host)
+    website, candidates = get_website(request, host)
+    names_account = len(candidates) > 1
     try:
         asked = CompareRequest(from_run=str(earlier), to_run=str(later))
         return _compare(request, website, asked, names_account=names_account)
@@ -63,20 +65,6 @@ def _compare(
         raise
     except CallError as error:
         error_page = website_error_page(error, website, request.user)
-        context = {
-            "error_page": error_page,
-            "page": {"url": request.get_full_path(), "host": website.host},
-        }
-        response = render(request, _TEMPLATE, context, status=error_page.status)
-        if error_page.retry_after:
-            response["Retry-After"] = str(error_page.retry_after)
-        return response
+        page = {"url": request.get_full_path(), "host": website.host}
+        return render_with_error(request, _TEMPLATE, error_page, page=page)
     return render(request, _TEMPLATE, {"page": comparison_page(website, found, names_account=names_account)})
-
-
-def _website(request: HtmxHttpRequest, host: str) -> tuple[Website, bool]:
-    """Return a website that the person may see, and whether several of their accounts have it."""
-    website, candidates = find_website(request, host)
-    if website is None:
-        raise Http404
-    return website, len(candidates) > 1

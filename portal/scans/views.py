@@ -17,8 +17,8 @@ from django_htmx.http import HttpResponseClientRefresh
 from audit.recording import record as audit
 from portal.answers import service
 from portal.models import Membership, Website
-from portal.pages.access import find_website, members_only
-from portal.pages.error_pages import logged_error_page, website_error_page
+from portal.pages.access import get_website, manages, members_only
+from portal.pages.error_pages import logged_error_page, render_with_error, website_error_page
 from portal.pages.forms import FINDING_ID, page_number
 from portal.pages.htmx import HtmxHttpRequest
 from portal.pages.urls import adding_url
@@ -75,13 +75,10 @@ def _render_scans(
             if refused is None
             else url_of("scans", website, names_account=names_account)
         )
-        context = {"error_page": error_page, "page": {"url": url, "host": website.host}}
-        response = render(request, "portal/scans/index.html", context, status=error_page.status)
-        if error_page.retry_after:
-            response["Retry-After"] = str(error_page.retry_after)
-        return response
+        own_url = {"url": url, "host": website.host}
+        return render_with_error(request, "portal/scans/index.html", error_page, page=own_url)
     last = min(math.ceil(found.total / PAGE_SIZE), MAX_PAGE_DEPTH // PAGE_SIZE)
-    may_scan = _may_scan(request, website)
+    may_scan = manages(request, website)
     page = scans_page(
         website,
         found.jobs,
@@ -155,7 +152,7 @@ def retest(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpResponse
         finding_id,
         next(iter(found.jobs), None),
         names_account=names_account,
-        may_check=_may_scan(request, website),
+        may_check=manages(request, website),
         notices=[str(message) for message in messages.get_messages(request)],
     )
     if request.htmx and "running" in request.GET and not page.is_running:
@@ -222,9 +219,7 @@ def confirm_page(request: HtmxHttpRequest, host: str, job_id: int) -> HttpRespon
         error_page = website_error_page(error, website, request.user)
         context = {"error_page": error_page, "page": {"url": request.get_full_path(), "host": host}}
         return render(request, "portal/scans/page_change.html", context, status=error_page.status)
-    page = page_change_page(
-        website, scan, names_account=names_account, may_confirm=_may_scan(request, website)
-    )
+    page = page_change_page(website, scan, names_account=names_account, may_confirm=manages(request, website))
     if page is None:
         raise Http404
     return render(request, "portal/scans/page_change.html", {"page": page})
@@ -297,16 +292,14 @@ def _record_consent(website: Website, *, agrees: bool) -> None:
 
 def _website(request: HtmxHttpRequest, host: str) -> tuple[Website, bool]:
     """Return a website that the person may see, and whether its URLs name the account: several have it."""
-    website, candidates = find_website(request, host)
-    if website is None:
-        raise Http404
+    website, candidates = get_website(request, host)
     return website, len(candidates) > 1
 
 
 def _own_website(request: HtmxHttpRequest, host: str) -> tuple[Website, bool]:
     """Return a website that the person may scan; raises Http404."""
     website, names_account = _website(request, host)
-    if not _may_scan(request, website):
+    if not manages(request, website):
         raise Http404
     return website, names_account
 
@@ -314,11 +307,6 @@ def _own_website(request: HtmxHttpRequest, host: str) -> tuple[Website, bool]:
 def _website_for_method(request: HtmxHttpRequest, host: str) -> tuple[Website, bool]:
     """Return the website; a POST needs one that the person may scan. Raises Http404."""
     return _own_website(request, host) if request.method == "POST" else _website(request, host)
-
-
-def _may_scan(request: HtmxHttpRequest, website: Website) -> bool:
-    memberships = Membership.objects.of_user(request.user).managing()
-    return memberships.filter(account=website.account_id).exists()
 
 
 def _may_consent(request: HtmxHttpRequest, website: Website) -> bool:

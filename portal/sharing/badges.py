@@ -14,8 +14,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from portal.answers import service
-from portal.models import Badge, Membership, Website
-from portal.pages.access import find_website, members_only
+from portal.models import Badge, Website
+from portal.pages.access import get_website, manages, members_only
 from portal.pages.forms import Filters
 from portal.pages.htmx import HtmxHttpRequest
 from portal.pages.urls import portal_origin
@@ -81,9 +81,8 @@ def _width(text: str) -> int:
 @members_only
 def badge(request: HtmxHttpRequest, host: str) -> HttpResponse:
     """Show the badge of a website and its snippets; a form switches it on, renews it or switches it off."""
-    website, candidates = find_website(request, host)
-    own_memberships = Membership.objects.of_user(request.user).managing()
-    if website is None or not own_memberships.filter(account=website.account_id).exists():
+    website, candidates = get_website(request, host)
+    if not manages(request, website):
         raise Http404
     if request.method == "POST":
         return _switch(request, website)

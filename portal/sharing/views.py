@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from portal.answers import service
 from portal.models import Account, IssueTracker, Membership, ShareLink, Website
-from portal.pages.access import current_user, find_website, for_strangers, members_only
+from portal.pages.access import current_user, for_strangers, get_website, manages, members_only
 from portal.pages.error_pages import website_error_page
 from portal.pages.forms import FINDING_ID, Filters, ShareForm, ShareListForm
 from portal.pages.htmx import HtmxHttpRequest, render_site
@@ -158,9 +158,7 @@ def share_list(request: HtmxHttpRequest, host: str) -> HttpResponse:
 
 def _page_of(request: HtmxHttpRequest, host: str, *, finding_id: str = "") -> tuple[Website, SitePage]:
     """Return the website of the URL, and the page with the form; raises Http404."""
-    website, candidates = find_website(request, host)
-    if website is None:
-        raise Http404
+    website, candidates = get_website(request, host)
     return website, site_page(website, candidates, Filters.from_query(request.GET), finding_id=finding_id)
 
 
@@ -174,8 +172,7 @@ def _valid_form(request: HttpRequest, form: ShareListForm, website: Website) -> 
 
 def _require_manager(request: HttpRequest, website: Website) -> None:
     """Raise Http404 unless the person is an owner or a manager of the website's account."""
-    own_memberships = Membership.objects.of_user(request.user).managing()
-    if not own_memberships.filter(account=website.account_id).exists():
+    if not manages(request, website):
         raise Http404
 
 
