@@ -12,7 +12,6 @@ class ChangedFinding(NamedTuple):
 
     id: int
     severity: int
-    status: str
     problem: str
     has_rule: bool
 
@@ -38,7 +37,7 @@ class Texts(NamedTuple):
 
 
 _CHANGED = """
-SELECT id, severity, status, problem, rule <> '' FROM dashboard_api_finding
+SELECT id, severity, problem, rule <> '' FROM dashboard_api_finding
 WHERE website_id = %(website)s AND source_id = %(source)s AND id <= %(until)s AND (id > %(after)s OR id IN
 (SELECT finding_id FROM dashboard_api_findingevent WHERE website_id = %(website)s AND id > %(event)s))
 """
@@ -59,8 +58,8 @@ def changed(
         "event": after_event,
     }
     return [
-        ChangedFinding(pk, severity, status, problem, bool(has_rule))
-        for pk, severity, status, problem, has_rule in select(Finding, _CHANGED, parameters)
+        ChangedFinding(pk, severity, problem, bool(has_rule))
+        for pk, severity, problem, has_rule in select(Finding, _CHANGED, parameters)
     ]
 
 

@@ -82,12 +82,11 @@ def opened_view(
 ) -> OpenedView:
     """Return the saved views of the person for ``website``, and the one whose filters the request has."""
     views = tuple(SavedView.objects.visible_to(user).filter(account=website.account_id))
-    first_page = replace(filters, page=1)
+    normal, fields = query_of(filters), _fields(query)
     for view in views:
-        dropped = dropped_filters(view.query)
-        fields, own = _fields(query), _fields(QueryDict(view.query))
-        if fields == own if dropped else filters_of(view) == first_page:
-            return OpenedView(views=views, view=view, dropped=dropped)
+        # The second holds for a view with a filter that the portal no longer knows.
+        if view.query == normal or _fields(QueryDict(view.query)) == fields:
+            return OpenedView(views=views, view=view, dropped=dropped_filters(view.query))
     return OpenedView(views=views, view=None)
 
 
