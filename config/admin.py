@@ -125,7 +125,7 @@ class UserAdmin(DjangosUserAdmin):
 
     @admin.display(description="open sessions")
     def open_sessions(self, user: User) -> int:
-        """Return the number of browsers in which the person is signed in."""
+        """Return how many browsers the person is signed in with."""
         return Session.objects.filter(user_id=user.pk, expire_date__gt=timezone.now()).count()
 
     @admin.action(permissions=["change"], description="Sign the selected people out everywhere")

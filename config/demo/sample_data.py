@@ -14,7 +14,7 @@ class Page(msgspec.Struct, frozen=True):
 
 
 class Weakness(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A cause of findings; ``rules`` are those by which the sources report it."""
+    """A cause of findings; ``rules`` name it in the reports of the sources."""
 
     title: str
     severity: str

@@ -1,4 +1,4 @@
-"""The cache in the database, in which all processes count sign-in attempts if there is no Redis.
+"""The cache in the database: without Redis, all processes count sign-in attempts here.
 
 On SQLite, it is in the file of short-lived rows.
 """

@@ -29,7 +29,7 @@ def start() -> None:
 
 
 def problems() -> list[str]:
-    """Return a line for each problem, worst first; after an error, only those of system checks."""
+    """Return a line for each problem, worst first; an error of system checks hides the rest."""
     found = _warnings_and_errors()
     if any(each.level >= ERROR for each in found):
         return [_line(each) for each in found]

@@ -20,7 +20,7 @@ _ENDS_SOON = "has a secret that works until"  # the beginning of a text of _wron
 
 
 def connect() -> None:
-    """Connect the signals by which the portal replaces an ending secret and reports a broken one."""
+    """Connect the signals: the portal replaces an ending secret and reports a broken one."""
     secret_ends.connect(_replace, dispatch_uid="portal_secrets")
     check_secret.connect(_check, dispatch_uid="portal_secrets")
 

@@ -1,4 +1,4 @@
-"""Cookies in which a browser keeps a choice, such as the theme, for a year."""
+"""Cookies that keep a browser's choice, such as the theme, for a year."""
 
 from django.conf import settings
 from django.http import HttpResponse

@@ -1,4 +1,4 @@
-"""WSGI application by which the portal calls the service in its own process, without a web server."""
+"""WSGI application that lets the portal call the service in its own process, without a web server."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
