@@ -78,6 +78,7 @@ METRICS_TOKEN = env(
     read.matching("[!-~]{32,}", "must have 32 or more printable characters without spaces."),
     "",
 )
+DISPUTE_DAYS = env("DISPUTE_DAYS", read.number(1, 30), 2)  # working days in which analysts answer
 SUPPORT_URL = env("SUPPORT_URL", read.page, "")
 REPORT_LOGO = env("REPORT_LOGO", str, "")
 REPORT_COLOR = env("REPORT_COLOR", read.color, "#2450c4")

@@ -26,6 +26,10 @@ ApiError                       status  code
     NotPublished               404     not_published           (public telemetry only)
     UnknownClaim               404     unknown_claim           (this and the next three: claims only)
     WrongClaimState            409     wrong_state             (ended_reason)
+    WrongState                 409     wrong_state             (this and the next three: answers and messages)
+    AlreadyAnswered            409     already_answered
+    SelectionChanged           409     selection_changed       (total, added, removed)
+    TooManyOpen                429     too_many_open
     ClaimRefused               409     claim_refused           (reasons)
     CheckTooSoon               429     check_too_soon
     SecretRefused              409     secret_refused          (reason; secrets only)
@@ -314,6 +318,36 @@ class WrongClaimState(ApiError):
     status, code = 409, "wrong_state"
     message = "The claim has ended: send POST /v1/site/claim for a new one."
     members = ("ended_reason",)
+
+
+class WrongState(ApiError):
+    """The finding, the answer or the message is not in a state for this call; nothing was changed."""
+
+    status, code = 409, "wrong_state"
+    message = "The finding is not in a state for this: request it again."
+
+
+class AlreadyAnswered(ApiError):
+    """A finding has an open answer, and the call must not replace one; nothing was changed."""
+
+    status, code = 409, "already_answered"
+    message = "One of these findings has an open answer already, and the call must not replace it."
+
+
+class SelectionChanged(ApiError):
+    """Other findings match now than in the preview; nothing was changed."""
+
+    status, code = 409, "selection_changed"
+    message = "Other findings match now than in the preview: look at a new preview. Nothing was changed."
+    members = ("total", "added", "removed")
+
+
+class TooManyOpen(ApiError):
+    """The account has as many open disputes as it may have; nothing was changed."""
+
+    status, code = 429, "too_many_open"
+    message = "This account has 200 open disputes. Wait for answers, or withdraw some."
+    retry_after = 86_400
 
 
 class ClaimRefused(ApiError):

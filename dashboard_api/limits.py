@@ -74,6 +74,7 @@ MAX_CALLBACK_BYTES = 256 * 1024  # of the body
 # Cached responses
 MAX_CACHED_BYTES = 32 * 1024 * 1024  # of encoded dashboards, in each process
 MAX_KEPT_CELLS = 200_000  # in each process, for all websites together: about 60 MB
+MAX_KEPT_CELLS_OF_ACCOUNTS = 100_000  # likewise, those that depend on answers of accounts: about 30 MB
 
 # Entitlement: calls are answered during the days of grace
 PAST_DUE_GRACE = timedelta(days=7)  # from the failed payment (past_due_since), even past the plan's last day

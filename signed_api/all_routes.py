@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from signed_api import account, billing, claims, compare, findings, scans
+from signed_api import account, answering, billing, claims, compare, findings, scans
 from signed_api.routes import Route
 
 ROUTES: tuple[Route[Any, Any], ...] = (
@@ -12,5 +12,6 @@ ROUTES: tuple[Route[Any, Any], ...] = (
     *claims.ROUTES,
     *scans.ROUTES,
     *compare.ROUTES,
+    *answering.ROUTES,
 )
 BY_PATH = {route.path: route for route in ROUTES}

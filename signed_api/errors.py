@@ -10,7 +10,11 @@ CallError
         UnknownFinding       404 unknown_finding
         UnknownClaim         404 unknown_claim
         ClaimRefused         409 claim_refused
-        ClaimEnded           409 wrong_state
+        WrongState           409 wrong_state
+        AlreadyAnswered      409 already_answered
+        SelectionChanged     409 selection_changed
+        TooManyDisputes      429 too_many_open
+        ReusedKey            409 idempotency_key_reused
         UnknownScan          404 unknown_job
         UnknownRun           404 unknown_run
         ScanRefused          no scan can begin now (six codes)
@@ -77,6 +81,9 @@ class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True):
     remaining_today: Number = 0
     limit_seconds: float = 0
     max_bytes: Number = 0
+    total: Number = 0
+    added: Number = 0
+    removed: Number = 0
 
 
 class ErrorResponse(msgspec.Struct, frozen=True, kw_only=True):
@@ -176,10 +183,37 @@ class ClaimRefused(Refused):
     default_status, codes = 409, ("claim_refused",)
 
 
-class ClaimEnded(Refused):
-    """The claim has ended, so it cannot be checked or withdrawn."""
+class WrongState(Refused):
+    """The claim has ended, or the finding, answer or message is not in a state for this call."""
 
     default_status, codes = 409, ("wrong_state",)
+
+
+ClaimEnded = WrongState  # its name before version 1.2.0
+
+
+class AlreadyAnswered(Refused):
+    """A finding has an open answer, which the call was not to replace."""
+
+    default_status, codes = 409, ("already_answered",)
+
+
+class SelectionChanged(Refused):
+    """Other findings match than in the preview; ``detail`` has total, added and removed."""
+
+    default_status, codes = 409, ("selection_changed",)
+
+
+class TooManyDisputes(Refused):
+    """The account has as many open disputes as it may have."""
+
+    default_status, codes = 429, ("too_many_open",)
+
+
+class ReusedKey(Refused):
+    """The request_key was used for another request."""
+
+    default_status, codes = 409, ("idempotency_key_reused",)
 
 
 class UnknownScan(Refused):
@@ -260,7 +294,8 @@ BY_CODE: dict[str, type[Refused]] = {
     code: kind
     for kind in (
         *(InvalidRequest, InactiveEntitlement, RevokedLink, UnknownLink, UnknownFinding, UnknownClaim),
-        *(ClaimRefused, ClaimEnded, UnknownScan, UnknownRun, ScanRefused, SecretRefused),
+        *(ClaimRefused, WrongState, UnknownScan, UnknownRun, ScanRefused, SecretRefused),
+        *(AlreadyAnswered, SelectionChanged, TooManyDisputes, ReusedKey),
     )
     for code in kind.codes
 }

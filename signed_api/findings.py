@@ -4,7 +4,10 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Annotated, Any
 
+from msgspec import Meta
+
 from signed_api import limits
+from signed_api.answers import ANSWERS, DUE, UNANSWERED, Answer, AnswerSummary, FixTime, Message
 from signed_api.routes import Route
 from signed_api.values import (
     CURSOR_PATTERN,
@@ -16,6 +19,7 @@ from signed_api.values import (
     Member,
     Moment,
     Number,
+    NumericId,
     Ok,
     PageField,
     PageSize,
@@ -147,6 +151,27 @@ class DashboardRequest(SiteRequest, frozen=True, kw_only=True):
             "with commas."
         ),
     ] = ""
+    answer: Annotated[
+        str,
+        several_of((UNANSWERED, *ANSWERS)),
+        about(
+            "Only findings with this open answer of your account: none, will_fix, accepted, waiting, "
+            "disputed, fixed, or several with commas. Leave accepted out to hide accepted risks."
+        ),
+    ] = ""
+    assignee: Annotated[
+        str,
+        several_texts(),
+        about("Only findings that this person will fix: a reference, none, or several with commas."),
+    ] = ""
+    due: Annotated[
+        str,
+        several_of(DUE),
+        about(
+            "Only open findings that are due then: overdue, this_week (today and the next 6 days), later, "
+            "none (no day), or several with commas. Days are in the time zone of the account's rules."
+        ),
+    ] = ""
 
 
 class FindingRequest(SiteRequest, frozen=True, kw_only=True):
@@ -204,6 +229,12 @@ class Facets(Member, frozen=True, kw_only=True):
     kind: Some[FacetValue]
     status: Some[FacetValue]
     hosts: Some[FacetValue]
+    answer: Some[FacetValue] = []
+    assignee: Annotated[
+        Some[FacetValue],
+        about(f"The {limits.MAX_ASSIGNEES} people with most findings, none, and those of the request."),
+    ] = []
+    due: Some[FacetValue] = []
 
 
 class Filters(Member, frozen=True, kw_only=True):
@@ -222,6 +253,9 @@ class Filters(Member, frozen=True, kw_only=True):
     ]
     older_than: Annotated[Number | None, about("Only findings first seen before this many days; null: any.")]
     fixed_since: Annotated[Number | None, about("Only findings fixed in this many days; null: any.")]
+    answer: Annotated[str | None, about("Open answers of the account; null: any.")] = None
+    assignee: Annotated[str | None, about("Who will fix it; null: anyone.")] = None
+    due: Annotated[str | None, about("When it is due; null: any day.")] = None
 
 
 class Problem(Member, frozen=True, kw_only=True):
@@ -250,6 +284,13 @@ class Problem(Member, frozen=True, kw_only=True):
     newest_first_seen: Annotated[Moment, about("When the last of its findings was first seen.")]
     fix: Annotated[str, about(_FIX)]
     topic: Annotated[str | None, about("The id, if the problem is a topic; else null.")]
+    answers: Annotated[
+        dict[str, Count],
+        Meta(
+            max_length=16,
+            description="How many of its open findings have an open answer of the account, by answer.",
+        ),
+    ] = {}
 
 
 class Page(Member, frozen=True, kw_only=True):
@@ -333,6 +374,20 @@ class Summary(Member, frozen=True, kw_only=True):
     ]
     next_grade: NextGrade | None
     history: Some[HistoryDay]
+    answers: Annotated[
+        dict[str, Count],
+        Meta(
+            max_length=16, description="Open findings by open answer of the account; always has all and none."
+        ),
+    ] = {}
+    overdue: Annotated[
+        Count, about("Open findings that should be fixed by now; accepted ones never are.")
+    ] = 0
+    due_this_week: Annotated[Count, about("Open findings to fix today or in the next 6 days.")] = 0
+    fix_times: Annotated[
+        Few[FixTime],
+        about("How long fixes took, by severity; only severities with fixes in the last 90 days."),
+    ] = []
 
 
 class Threat(Member, frozen=True, kw_only=True):
@@ -360,6 +415,11 @@ class Threat(Member, frozen=True, kw_only=True):
     problem: Annotated[str, about(_PROBLEM)]
     topic: Annotated[str | None, about(_TOPIC)]
     verified: Annotated[bool, about(_VERIFIED)]
+    answer: Annotated[AnswerSummary | None, about("The open answer of the account; null: none.")] = None
+    due: Annotated[
+        date | None,
+        about("The day by which to fix it: of the answer, or by the account's rules; null: no day."),
+    ] = None
 
 
 class Series(Member, frozen=True, kw_only=True):
@@ -518,6 +578,20 @@ class FindingResponse(Member, frozen=True, kw_only=True):
     also_found_by: Annotated[
         Some[str], about("The names of other scanners with open findings of the same topic.")
     ]
+    answer: Annotated[Answer | None, about("The open answer of the account; null: none.")] = None
+    past_answers: Annotated[
+        Few[Answer], about(f"Answers that ended, the latest {limits.MAX_PAST_ANSWERS}, newest first.")
+    ] = []
+    messages: Annotated[
+        Some[Message],
+        about(
+            "Messages of the account's members and of analysts about the finding, or about a dispute that "
+            f"it is part of: the latest {limits.MAX_MESSAGES}, oldest first."
+        ),
+    ] = []
+    may_dispute: Annotated[
+        bool, about("Whether it can be disputed now: it is open and was not disputed twice.")
+    ] = False
 
 
 class Change(Member, frozen=True, kw_only=True):
@@ -550,6 +624,14 @@ class NoteChange(Member, frozen=True, kw_only=True):
     published_at: Annotated[Moment, about("When customers could first read it.")]
 
 
+class MessageChange(Message, frozen=True, kw_only=True):
+    """A message of an analyst, or what happened to an answer; an analyst's text is cut to 500 characters."""
+
+    finding_id: Annotated[NumericId, about("The finding; the first one of a dispute.")]
+    finding_title: Annotated[str, about("Its title.")]
+    findings: Annotated[Count, about("How many findings of the website it is about.")] = 1
+
+
 class ChangesResponse(Member, frozen=True, kw_only=True):
     """The changes and the cursor for the next request; the worst findings and newest notes come first."""
 
@@ -571,6 +653,13 @@ class ChangesResponse(Member, frozen=True, kw_only=True):
     first_seen_count: Annotated[
         Count | None, about("With days: findings first seen in these days, open or not, as in new_7d.")
     ]
+    messages: Annotated[
+        Some[MessageChange],
+        about(
+            f"Messages of analysts and what happened to answers, oldest first: at most {limits.MAX_CHANGES}. "
+            "Answers by members of the account are not changes."
+        ),
+    ] = []
 
 
 # Fields of a dashboard request that exclude each other
@@ -600,6 +689,12 @@ def _between_changes(given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if "days" in given and given.keys() & {"since", "until"}:
         yield "days", "must not be given with since or until"
 
+
+# Fields of a dashboard request that choose findings; calls about many findings take them as filters.
+FILTERS = (
+    *("severity", "source", "kind", "query", "problem", "since", "older_than", "hosts"),
+    *("answer", "assignee", "due"),
+)
 
 DASHBOARD = Route(
     path="/v1/site/dashboard",

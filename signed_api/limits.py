@@ -30,3 +30,19 @@ SCAN_START_HOUR = 2
 SCAN_HOURS = 4
 
 MAX_RESPONSE_BYTES = 2 * 1024 * 1024  # a client reads no more
+
+# Answers to findings, and messages
+MAX_PERSON_LENGTH = 64  # of a reference of a person
+MAX_NAME_LENGTH = 100  # that someone types on a share link
+MAX_ANSWER_TEXT = 2_000  # characters of a reason and of evidence, each
+MIN_DISPUTE_REASON = 20  # characters
+MAX_ACCEPTED_DAYS = 365
+MAX_FIX_DAYS = 365  # in which findings of a severity must be fixed
+MAX_ANSWERED_AT_ONCE = 5_000  # findings
+MAX_CHOSEN_FINDINGS = 100  # listed one by one
+MAX_MESSAGE_LENGTH = 4_000  # characters
+MAX_MESSAGES = 100  # of a finding in a response, the latest
+MAX_PAST_ANSWERS = 16  # of a finding in a response, the latest
+MAX_OPEN_DISPUTES = 200  # of an account
+MAX_ASSIGNEES = 100  # in the filter by assignee
+MAX_REQUEST_KEY_LENGTH = 64

@@ -18,7 +18,7 @@ SEVERITIES = ("Critical", "High", "Medium", "Low", "Info")
 KINDS = ("confirmed", "suspected", "informational")
 
 # Cursors in changes and in calls: opaque, only the service reads them.
-CURSOR_PATTERN = r"^[0-9]{1,19}\.[0-9]{1,19}\.[0-9]{1,11}\.([0-9]{1,19}(-[0-9]{1,19})*)?$"
+CURSOR_PATTERN = r"^[0-9]{1,19}\.[0-9]{1,19}\.[0-9]{1,11}\.([0-9]{1,19}(-[0-9]{1,19})*)?(\.[0-9]{1,19})?$"
 CALL_PATTERN = r"^[0-9]{1,17}\.[A-Za-z0-9._-]{0,64}$"
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 

@@ -4,6 +4,7 @@ from django.urls import path, re_path
 
 from dashboard_api.api import (
     account_views,
+    answer_views,
     callback_views,
     claim_views,
     downloads,
@@ -22,6 +23,10 @@ urlpatterns = [
     path("site/finding", views.site_finding, name="site-finding"),
     path("site/changes", views.site_changes, name="site-changes"),
     path("site/compare", views.site_compare, name="site-compare"),
+    path("site/answer", answer_views.site_answer, name="site-answer"),
+    path("site/answers", answer_views.site_answers, name="site-answers"),
+    path("site/message", answer_views.site_message, name="site-message"),
+    path("account/answer-rules", answer_views.account_answer_rules, name="account-answer-rules"),
     path("site/claim", claim_views.site_claim, name="site-claim"),
     path("site/claim/check", claim_views.site_claim_check, name="site-claim-check"),
     path("site/claim/withdraw", claim_views.site_claim_withdraw, name="site-claim-withdraw"),

@@ -16,12 +16,16 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Cursor(msgspec.Struct, frozen=True, kw_only=True):
-    """A position in changes: the newest ids at ``seconds``, and the notes published shortly before."""
+    """A position in changes: the newest ids at ``seconds``, and the notes published shortly before.
+
+    Cursors from before version 1.2.0 have no ``message_id``: no message was written before them.
+    """
 
     finding_id: int = 0
     event_id: int = 0
     seconds: int = 0
     note_ids: tuple[int, ...] = ()
+    message_id: int = 0
 
     @property
     def moment(self) -> datetime:
@@ -30,19 +34,23 @@ class Cursor(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         notes = "-".join(map(str, self.note_ids))
-        return f"{self.finding_id}.{self.event_id}.{self.seconds}.{notes}"
+        return f"{self.finding_id}.{self.event_id}.{self.seconds}.{notes}.{self.message_id}"
 
 
 def read_cursor(text: str) -> Cursor:
     """Parse a cursor; raises ValueError for text that the service cannot have issued."""
     if len(text) > MAX_CURSOR_LENGTH or not _CURSOR.fullmatch(text):
         raise ValueError("no cursor")
-    finding_id, event_id, seconds, notes = text.split(".")
+    finding_id, event_id, seconds, notes, *messages = text.split(".")
     note_ids = tuple(map(int, notes.split("-"))) if notes else ()
     cursor = Cursor(
-        finding_id=int(finding_id), event_id=int(event_id), seconds=int(seconds), note_ids=note_ids
+        finding_id=int(finding_id),
+        event_id=int(event_id),
+        seconds=int(seconds),
+        note_ids=note_ids,
+        message_id=int(messages[0]) if messages else 0,
     )
-    if max(cursor.finding_id, cursor.event_id, *note_ids) > _LARGEST_ID:
+    if max(cursor.finding_id, cursor.event_id, cursor.message_id, *note_ids) > _LARGEST_ID:
         raise ValueError("no cursor")
     return cursor
 

@@ -1,6 +1,6 @@
 """Reads requests of signed calls: applies the rules of ``signed_api`` and the service's own checks."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from dashboard_api.contract.cursor import read_call_position, read_cursor
@@ -8,7 +8,8 @@ from dashboard_api.errors import InvalidRequest
 from foundation.addresses.hosts import InvalidHost, normalise_dns_name, normalise_host
 from foundation.texts.regions import REGIONS
 from foundation.texts.time_zones import time_zones
-from signed_api.reading import BrokenFields, read
+from signed_api.findings import DashboardRequest
+from signed_api.reading import BrokenFields, read, rules_of
 from signed_api.routes import Request, Route
 from signed_api.values import BrokenRule
 
@@ -68,8 +69,22 @@ def _time_zone(name: str) -> str:
     return name
 
 
+def _finding_filters(filters: dict[str, Any]) -> dict[str, Any]:
+    """Make the service's checks of the filters in a field of a request."""
+    rules = rules_of(DashboardRequest)
+    checked = dict(filters)
+    for name, value in filters.items():
+        if check := rules[name].check:
+            try:
+                checked[name] = _CHECKS[check](value)
+            except BrokenRule as error:
+                raise BrokenRule(f"has {name}, which {error}") from error
+    return checked
+
+
 # By the name that ``Rule.check`` has in signed_api: each returns the normal form, or raises BrokenRule.
-_CHECKS = {
+_CHECKS: dict[str, Callable[[Any], Any]] = {
+    "finding_filters": _finding_filters,
     "host": _host,
     "hosts": _hosts,
     "websites": _websites,

@@ -17,6 +17,7 @@ from django.db.models import Case, Exists, F, OuterRef, QuerySet, Subquery, Valu
 from django.db.models.functions import Coalesce
 
 from audit.recording import record as audit
+from dashboard_api.answers.settling import settle
 from dashboard_api.limits import TRIAGE_BATCH
 from dashboard_api.models import (
     Account,
@@ -98,6 +99,7 @@ def begin(decision: StandingDecision, now: datetime) -> int:
         with transaction.atomic():
             Website.wait_for_imports([website.pk])
             changed += apply_to(website, decision.source, now)
+            settle(website.pk, now)
     return changed
 
 

@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from audit.recording import record as audit
+from dashboard_api.answers.settling import settle
 from dashboard_api.models import Finding, FindingEvent, Kind, Severity, Website
 
 Event = FindingEvent.Event
@@ -24,9 +25,18 @@ _KIND_FIELDS = ("kind", "source_kind")
 
 @transaction.atomic
 def decide(
-    finding: Finding, status: str, *, by: str, reason: str, until: date | None = None, now: datetime
+    finding: Finding,
+    status: str,
+    *,
+    by: str,
+    reason: str,
+    until: date | None = None,
+    now: datetime,
+    settles: bool = True,
 ) -> None:
     """Make ``finding`` a false positive, an accepted risk or fixed; ``until`` is the decision's last day.
+
+    ``settles`` ends answers of customers to the finding; a caller with many findings does so once.
 
     A false positive loses its confirmation by an analyst.
     Raise ValidationError if the finding is fixed already, the reason is empty, or the day has passed.
@@ -45,6 +55,8 @@ def decide(
         _restore_kind(locked)
     _save(locked, *_STATUS_FIELDS, *_KIND_FIELDS, now=now)
     _add_event(locked, event, by=by, reason=reason, now=now)
+    if settles:
+        settle(locked.website_id, now)
 
 
 @transaction.atomic
@@ -82,6 +94,7 @@ def override_severity(finding: Finding, severity: int | None, *, by: str, reason
     # Without a reason, _add_event refuses the change.
     change = f"{before} to {Severity(new_severity).label}: {reason.strip()}" if reason.strip() else ""
     _add_event(locked, Event.RATED, by=by, reason=change, now=now, severity_before=severity_before)
+    settle(locked.website_id, now)
 
 
 @transaction.atomic

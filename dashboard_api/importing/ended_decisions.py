@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from audit.recording import record as audit
+from dashboard_api.answers.settling import settle
 from dashboard_api.decisions.standing import apply_to, take_back, websites_of
 from dashboard_api.importing.later_scans import fix_gone
 from dashboard_api.limits import TRIAGE_BATCH
@@ -40,6 +41,7 @@ def _expire_batch(now: datetime) -> int:
     )
     for (website, source), ids in ids_by_source.items():
         fix_gone(Website.objects.get(pk=website), source, ids)
+        settle(website, now)
     if findings:
         audit("finding.decisions_expired", after={"findings": len(findings)})
     return len(findings)
@@ -66,6 +68,7 @@ def end(decision: StandingDecision, *, by: str, reason: str, now: datetime) -> i
             changed += take_back(decision, website, by=decision.ended_by, reason=decision.end_reason, now=now)
             apply_to(website, decision.source, now)  # another decision may now apply
             _fix_reopened(decision, website, now)
+            settle(website.pk, now)
     return changed
 
 

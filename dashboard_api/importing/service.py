@@ -8,9 +8,11 @@ from pathlib import PurePath
 from typing import Any, BinaryIO
 
 from django.db import transaction
+from django.utils import timezone
 
 from audit.recording import record as audit
 from dashboard_api import limits
+from dashboard_api.answers.settling import settle
 from dashboard_api.importing.ingest import (
     NOTHING_SCANNED,
     SAYS_INCOMPLETE,
@@ -111,6 +113,7 @@ def _store_all(
     results = []
     for report, run in zip(reports, runs, strict=False):  # the unusable ones come last
         results.append(store(report, Journal(run), on_stored=on_stored))
+        settle(website.pk, timezone.now(), run_id=run.pk)
         run.version = report.version[:50]
         _set_last(run)
     results += unusable_results

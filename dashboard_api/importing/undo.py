@@ -11,6 +11,7 @@ from django.db.models import Count, Q, QuerySet
 
 from audit.recording import record as audit
 from dashboard_api import limits
+from dashboard_api.answers.settling import revive, settle
 from dashboard_api.decisions import standing
 from dashboard_api.importing.journal import Before, Changes, ScopeKey
 from dashboard_api.importing.later_scans import fix_gone
@@ -35,9 +36,13 @@ Row = TypeVar("Row", Finding, Occurrence)
 # Events of analysts' decisions about the status, and the columns that store these decisions.
 _DECISIONS = ("false_positive", "accepted_risk", "fixed", "reconsidered")
 _DECISION_COLUMNS = ("status", "triage_until", "reviewed_at", "fixed_at")
-# Of an analyst: a note, a review, or an event by hand.
+# Of an analyst or a customer: a note, an answer, a message, a review, or an event by hand.
 _HAS_WORK = (
-    Q(notes__isnull=False) | Q(reviewed_at__isnull=False) | Q(events__by__gt="", events__decision=None)
+    Q(notes__isnull=False)
+    | Q(answers__isnull=False)
+    | Q(messages__isnull=False)
+    | Q(reviewed_at__isnull=False)
+    | Q(events__by__gt="", events__decision=None)
 )
 
 
@@ -100,6 +105,8 @@ def undo(run: ImportRun, *, by: str, reason: str, now: datetime) -> UndoResult:
     locked.changes.all().delete()
     fix_gone(locked.website, locked.source_id, changes.decisions_ended)
     standing.apply_to(locked.website, locked.source, now)
+    revive(locked.pk)
+    settle(locked.website_id, now)
     locked.undone_at, locked.undone_by, locked.undone_reason = now, by, reason.strip()
     locked.save(update_fields=["undone_at", "undone_by", "undone_reason"])
     audit("import.undone", locked, by=by, reason=reason)

@@ -1,6 +1,7 @@
 """Django models of the service, one module for each subject."""
 
 from dashboard_api.models.accounts import Account, Publicity, Secret
+from dashboard_api.models.answers import Answer, Case, Message, RememberedCall
 from dashboard_api.models.callbacks import BillingCustomer, CallbackEvent, PlanPrice, Subscription
 from dashboard_api.models.calls import CallLimit, CallOutcome, CallRecord, Usage
 from dashboard_api.models.entitlements import Entitlement
@@ -30,6 +31,7 @@ from dashboard_api.models.words import searched_words
 __all__ = [
     "Account",
     "AnalystNote",
+    "Answer",
     "BillingCustomer",
     "BillingNotice",
     "CallFacts",
@@ -37,6 +39,7 @@ __all__ = [
     "CallOutcome",
     "CallRecord",
     "CallbackEvent",
+    "Case",
     "Coverage",
     "CoverageScope",
     "CrawlerStop",
@@ -50,6 +53,7 @@ __all__ = [
     "Kind",
     "Limits",
     "LinkEvent",
+    "Message",
     "Nonce",
     "NonceClaim",
     "Occurrence",
@@ -60,6 +64,7 @@ __all__ = [
     "PlanPrice",
     "Publicity",
     "Published",
+    "RememberedCall",
     "ReportJob",
     "ReportToken",
     "Revision",

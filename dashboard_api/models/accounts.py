@@ -67,6 +67,20 @@ class Account(models.Model):
         help_text="What may be published about its websites; owners choose it in the portal.",
     )
 
+    # Rules about answers; zero days: no rule
+    critical_days = models.PositiveSmallIntegerField("days to fix Critical", default=0, db_default=0)
+    high_days = models.PositiveSmallIntegerField("days to fix High", default=0, db_default=0)
+    medium_days = models.PositiveSmallIntegerField("days to fix Medium", default=0, db_default=0)
+    low_days = models.PositiveSmallIntegerField("days to fix Low", default=0, db_default=0)
+    second_person = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="A second person must confirm accepted risks of Critical and High findings.",
+    )
+    time_zone = models.CharField(
+        max_length=50, default="UTC", db_default="UTC", help_text="The zone of all days of its answers."
+    )
+
     billing_ref = models.UUIDField("reference for payments", unique=True, default=uuid.uuid4, editable=False)
 
     class Meta:

@@ -408,6 +408,8 @@ class SiteLink(models.Model):
     )
     # Empty: the country of the website's own suffix, else the world.
     region = models.CharField("region", max_length=3, blank=True, default="", db_default="", editable=False)
+    # Grows with every change of the account's answers and messages about the website.
+    answers_version = models.PositiveIntegerField(default=0, db_default=0, editable=False)
 
     objects = SiteLinkQuerySet.as_manager()
 

@@ -5,9 +5,10 @@ Tests compare the statement with equivalent queries of the ORM.
 
 import functools
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time
 from types import ModuleType
 from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 import msgspec
 
@@ -56,6 +57,29 @@ class ScheduleRow(NamedTuple):
     paused_until: date | None
 
 
+class AnswerTerms(NamedTuple):
+    """The version of the account's answers to a website, and the account's rules about them."""
+
+    version: int = 0
+    time_zone: str = "UTC"
+    critical_days: int = 0
+    high_days: int = 0
+    medium_days: int = 0
+    low_days: int = 0
+
+    def days(self) -> tuple[int, int, int, int]:
+        """Return the days in which findings must be fixed, from Critical to Low; 0 without a rule."""
+        return self[2:]
+
+    def today(self, now: datetime) -> date:
+        """Return the day of ``now`` in the account's time zone."""
+        return now.astimezone(ZoneInfo(self.time_zone)).date()
+
+    def begin_of(self, day: date) -> datetime:
+        """Return the beginning of ``day`` in the account's time zone, in UTC."""
+        return datetime.combine(day, time(), ZoneInfo(self.time_zone)).astimezone(UTC)
+
+
 class AccountSite(NamedTuple):
     """A link with its website and the entitlement of its account."""
 
@@ -70,6 +94,7 @@ class AccountSite(NamedTuple):
     schedules: frozenset[ScheduleRow]  # of the website, by all its accounts
     sites_used: int
     entitlement: EntitlementTerms | None
+    answers: AnswerTerms = AnswerTerms()
 
 
 class Credentials(NamedTuple):
@@ -98,6 +123,7 @@ WHERE scanned.website_id = website.id AND scanned.revoked_at IS NULL AND scanned
 AND next_at IS NOT NULL),
 (SELECT COUNT(*) FROM dashboard_api_sitelink AS used
 WHERE used.account_id = account.id AND used.revoked_at IS NULL),
+answers_version, time_zone, critical_days, high_days, medium_days, low_days,
 plan, status, starts_on, ends_on, renews, past_due_since, sites_limit, features, limit_states
 FROM (
     SELECT account_id FROM dashboard_api_secret WHERE {_USABLE} ORDER BY id DESC LIMIT 1
@@ -143,7 +169,8 @@ def _account_site(pk: int | None, *columns: Any) -> AccountSite | None:
     if pk is None:
         return None
     account_id, website_id, host, linked_at, revoked_at, paused_at, *others = columns
-    own_tag, every_tag, schedules, sites_used, plan, *terms, features, limit_states = others
+    own_tag, every_tag, schedules, sites_used, *others = others
+    answers, (plan, *terms, features, limit_states) = AnswerTerms._make(others[:6]), others[6:]
     entitlement = None
     if plan is not None:
         lists = map(msgspec.json.decode, (features, limit_states))
@@ -160,6 +187,7 @@ def _account_site(pk: int | None, *columns: Any) -> AccountSite | None:
         schedules=_decode_schedules(schedules),
         sites_used=sites_used,
         entitlement=entitlement,
+        answers=answers,
     )
 
 

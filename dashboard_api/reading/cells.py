@@ -8,37 +8,43 @@ from typing import Literal, NamedTuple
 
 from dashboard_api.backends.statements import select
 from dashboard_api.models.findings import Finding
+from dashboard_api.reading.answered import Answered
 from dashboard_api.reading.matching import Filters, Match
 from signed_api.findings import ALL
 
-Facet = Literal["severity", "source_id", "kind", "host"]
+Facet = Literal["severity", "source_id", "kind", "host", "answer", "assignee", "due"]
 
 
 class Cell(NamedTuple):
-    """The number of findings with the same status, severity, source, kind and host."""
+    """The number of findings with the same status, severity, source, kind, host, answer, assignee and day."""
 
     status: str
     severity: int
     source_id: int
     kind: str
     host: str
+    answer: str
+    assignee: str
+    due: str
     findings: int
 
     def passes(self, filters: Filters) -> bool:
         """Return whether ``filters`` allow the findings."""
-        return filters.allow(self.severity, self.source_id, self.kind, self.host)
+        return filters.allow(*self[1:-1])
 
 
 _CELLS = """
-SELECT status, severity, source_id, kind, host, COUNT(*) FROM dashboard_api_finding
-WHERE website_id = %s{match} GROUP BY status, severity, source_id, kind, host
+SELECT status, severity, source_id, kind, host, {answered.answer}, {answered.assignee}, {answered.due},
+    COUNT(*)
+FROM {answered.tables} WHERE website_id = %s{match} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
 """
 
 
-def read_cells(website_id: int, match: Match) -> "Cells":
+def read_cells(website_id: int, match: Match, answered: Answered) -> "Cells":
     """Return the cells of the website's findings that match, of any status."""
     condition, parameters = match.condition()
-    found = select(Finding, _CELLS.format(match=condition), [website_id, *parameters])
+    statement = _CELLS.format(answered=answered, match=condition)
+    found = select(Finding, statement, [website_id, *parameters])
     return Cells([Cell._make(row) for row in found])
 
 
@@ -48,7 +54,7 @@ class Counts:
     def __init__(self, cells: Iterable[Cell]) -> None:
         self.by_source_and_severity: Counter[tuple[int, int]] = Counter()
         self.by_kind_and_severity: Counter[tuple[str, int]] = Counter()
-        for _, severity, source_id, kind, _, findings in cells:
+        for _, severity, source_id, kind, *_, findings in cells:
             self.by_source_and_severity[source_id, severity] += findings
             self.by_kind_and_severity[kind, severity] += findings
         self.by_source: Counter[int] = Counter()
@@ -74,10 +80,10 @@ class Cells:
     @cached_property
     def _without_hosts(self) -> list[Cell]:
         """The cells added up over all hosts: far fewer, so most sums are fast."""
-        sums: Counter[tuple[str, int, int, str]] = Counter()
-        for status, severity, source_id, kind, _, findings in self.cells:
-            sums[status, severity, source_id, kind] += findings
-        return [Cell(*key, "", findings) for key, findings in sums.items()]
+        sums: Counter[Cell] = Counter()
+        for cell in self.cells:
+            sums[cell._replace(host="", findings=0)] += cell.findings
+        return [cell._replace(findings=findings) for cell, findings in sums.items()]
 
     def counts(self, filters: Filters, status: str) -> Counts:
         """Count the findings with ``status`` that pass ``filters``."""
@@ -90,12 +96,12 @@ class Cells:
             counts[cell.status] += cell.findings
         return counts
 
-    def by_host(self, filters: Filters, status: str) -> Counter[str]:
-        """Count the findings with ``status`` that pass ``filters`` by host."""
+    def by(self, column: Facet, filters: Filters, status: str) -> Counter[str]:
+        """Count the findings with ``status`` that pass ``filters`` by the values of a column."""
         counts: Counter[str] = Counter()
-        for cell in self.cells:
+        for cell in self.cells if column == "host" else self._passing(filters):
             if status in (cell.status, ALL) and cell.passes(filters):
-                counts[cell.host] += cell.findings
+                counts[getattr(cell, column)] += cell.findings
         return counts
 
     def _passing(self, filters: Filters) -> Iterable[Cell]:

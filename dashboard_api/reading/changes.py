@@ -14,7 +14,7 @@ from dashboard_api.models import Severity
 from dashboard_api.queries import change_feed
 from dashboard_api.queries.change_feed import FindingSummary, PublishedNote
 from dashboard_api.queries.credentials import AccountSite
-from dashboard_api.reading import sections, topics
+from dashboard_api.reading import conversation, sections, topics
 from dashboard_api.reading.days import midnight_days_ago
 from dashboard_api.reading.problems import fix_of
 from signed_api import findings as contract
@@ -53,21 +53,32 @@ def build_changes(link: AccountSite, request: ChangesRequest, now: datetime) -> 
         if start
         else ([], False)
     )
+    messages = conversation.messages_since(link, start.message_id if start else 0, begin) if start else []
     counts = Counter(change.severity for change in found)
     shown = found[: contract_limits.MAX_CHANGES]
     summaries = change_feed.summaries([change.finding_id for change in shown])
     return contract.ChangesResponse(
         ok=True,
         host=link.host,
-        cursor=str(_cursor(until, notes, now)),
+        cursor=str(_cursor(until, notes, now, _newest_message(link, messages))),
         findings=[_change(change, summaries[change.finding_id]) for change in shown],
         total=len(found),
         total_relation="at_least" if are_more else "exact",
         by_severity={each.label: counts[each] for each in Severity},
         analyst_notes=[_note(note) for note in notes if start and note.pk not in start.note_ids],
         first_seen_count=change_feed.first_seen_count(link.website_id, begin.date()) if begin else None,
-        more=until.finding_id < newest.finding_id or until.event_id < newest.event_id,
+        more=until.finding_id < newest.finding_id
+        or until.event_id < newest.event_id
+        or len(messages) == contract_limits.MAX_CHANGES,
+        messages=messages,
     )
+
+
+def _newest_message(link: AccountSite, messages: list[contract.MessageChange]) -> int:
+    """Return the id of the last message of a full page, else of the newest message of the account."""
+    if len(messages) == contract_limits.MAX_CHANGES:
+        return int(messages[-1].id)
+    return conversation.newest_message(link)
 
 
 def _was_linked_before_first_import(link: AccountSite, now: datetime) -> bool:
@@ -135,7 +146,9 @@ def _note(note: PublishedNote) -> contract.NoteChange:
     )
 
 
-def _cursor(until: change_feed.FeedPosition, notes: list[PublishedNote], now: datetime) -> Cursor:
+def _cursor(
+    until: change_feed.FeedPosition, notes: list[PublishedNote], now: datetime, message_id: int
+) -> Cursor:
     """Return the cursor at ``until``; it lists the notes that the next request will read again."""
     read_again = tuple(note.pk for note in notes if note.published_at > now - limits.NOTE_OVERLAP)
     return Cursor(
@@ -143,4 +156,5 @@ def _cursor(until: change_feed.FeedPosition, notes: list[PublishedNote], now: da
         event_id=until.event_id,
         seconds=int(now.timestamp()),
         note_ids=read_again,
+        message_id=message_id,
     )

@@ -1,20 +1,19 @@
 """The dashboard response: reads the data, and builds the nine members in their order."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 
 from dashboard_api import limits
-from dashboard_api.errors import InvalidRequest
 from dashboard_api.models import Finding
 from dashboard_api.queries import overview
 from dashboard_api.queries.credentials import AccountSite, ScheduleRow
 from dashboard_api.queries.overview import SourceRow
 from dashboard_api.reading import grading, problems, rows, sections
+from dashboard_api.reading.answered import NOT_ANSWERED, Opened, answered_by, answers_of_rows
 from dashboard_api.reading.found import Found
-from dashboard_api.reading.matching import split_commas
-from dashboard_api.reading.website import Website, read_website
-from dashboard_api.scanners import SOURCES
+from dashboard_api.reading.matching import check_sources
+from dashboard_api.reading.website import Website, WebsiteOfAccount, read_of_account, read_website
 from signed_api import findings as contract
 from signed_api.findings import DashboardRequest
 
@@ -34,8 +33,10 @@ def build_dashboard(
     sources, runs = overview.sources(link.website_id)
     sources.sort(key=lambda source: (source.name.lower(), source.slug))
     by_id = {source.pk: source for source in sources}
-    _check_sources(request, sources)
-    found = Found(link.website_id, website, request, sources, now)
+    check_sources(request, sources)
+    answered = answered_by(link, now)
+    of_account = read_of_account(website, link, answered) if answered.is_used else website
+    found = Found(link.website_id, of_account.cells, answered, request, sources, now)
     history = overview.history(link.website_id, first_day=today - limits.HISTORY_PERIOD, today=today)
     history = sections.with_today(history, website.open, today)
     levels = grading.without_duplicates(
@@ -52,8 +53,9 @@ def build_dashboard(
             sources=sources,
             grade=graded,
             tags=link.tags,
-            do_first=_do_first(link, request, website, found, by_id),
+            do_first=_do_first(link, request, website, of_account, found, by_id),
             problem_page=_problem_page(link, request, website, found, by_id),
+            answers_version=link.answers.version,
             now=now,
         ),
         summary=sections.summary(
@@ -69,14 +71,10 @@ def build_dashboard(
             history=grading.history(
                 history, first_day=today - limits.HISTORY_PERIOD, graded=graded, duplicates=website.duplicates
             ),
+            cells=of_account.cells,
             now=now,
         ),
-        threats=[]
-        if request.group_by
-        else [
-            sections.threat(row)
-            for row in rows.page(link.website_id, request, found.filters, found.match, by_id)
-        ],
+        threats=[] if request.group_by else _threats(link, request, found, by_id),
         charts=sections.charts(found, website, sources=sources, history=history, today=today),
         coverage=sections.coverage(sources, runs, website.open, schedules=schedules, today=today),
         analyst_notes=[sections.note(row) for row in overview.notes(link.website_id, link.account_id)],
@@ -84,33 +82,53 @@ def build_dashboard(
     )
 
 
-def _check_sources(request: DashboardRequest, sources: Iterable[SourceRow]) -> None:
-    """Raise InvalidRequest for a source that neither the website nor the product knows: it may be misspelt.
-
-    Sources of other websites count as unknown, so the error does not reveal them.
-    """
-    known = SOURCES | {source.slug for source in sources}
-    if unknown := [slug for slug in split_commas(request.source) if slug not in known]:
-        message = f"has {', '.join(unknown)}, which is unknown; the sources are {', '.join(sorted(known))}"
-        raise InvalidRequest([{"field": "source", "message": message}])
+def _threats(
+    link: AccountSite, request: DashboardRequest, found: Found, sources: Mapping[int, SourceRow]
+) -> list[contract.Threat]:
+    """Return the requested page of findings with the account's answers."""
+    page = rows.page(link.website_id, request, found.filters, found.match, found.answered, sources)
+    opened = [Opened(row.pk, row.severity, row.status, row.first_seen) for row in page]
+    answers = answers_of_rows(link, opened)
+    return [sections.threat(row, answers.get(row.pk, NOT_ANSWERED)) for row in page]
 
 
 def _do_first(
     link: AccountSite,
     request: DashboardRequest,
     website: Website,
+    of_account: Website | WebsiteOfAccount,
     found: Found,
     sources: Mapping[int, SourceRow],
 ) -> list[contract.Problem]:
     """Return the worst open problems, but only for the first page of a request without filters."""
     if request.page > 1 or request.status != Finding.Status.OPEN or not found.is_everything():
         return []
+    if of_account is not website:
+        worst = problems.first_to_do(problems.group_by_problem(of_account.problems))
+        return _described(link, request, found, worst, sources)
     if website.to_do is None:
         worst = problems.first_to_do(website.groups)
-        website.to_do = problems.describe_problems(
-            link.website_id, worst, sources, status=request.status, filters=found.filters, match=found.match
-        )
+        website.to_do = _described(link, request, found, worst, sources)
     return website.to_do
+
+
+def _described(
+    link: AccountSite,
+    request: DashboardRequest,
+    found: Found,
+    groups: Sequence[problems.ProblemGroup],
+    sources: Mapping[int, SourceRow],
+) -> list[contract.Problem]:
+    return problems.describe_problems(
+        link.website_id,
+        groups,
+        sources,
+        status=request.status,
+        filters=found.filters,
+        match=found.match,
+        answered=found.answered,
+        account_id=link.account_id,
+    )
 
 
 def _problem_page(
@@ -126,15 +144,10 @@ def _problem_page(
     if found.is_everything() and request.status == Finding.Status.OPEN:
         cells = website.problems
     else:
-        cells = problems.read_problems(link.website_id, request.status, found.filters, found.match)
+        cells = problems.read_problems(
+            link.website_id, request.status, found.filters, found.match, found.answered
+        )
     groups = problems.group_by_problem(cells, sort=request.sort)
     end = request.page * request.page_size
-    shown = problems.describe_problems(
-        link.website_id,
-        groups[end - request.page_size : end],
-        sources,
-        status=request.status,
-        filters=found.filters,
-        match=found.match,
-    )
+    shown = _described(link, request, found, groups[end - request.page_size : end], sources)
     return sections.ProblemPage(shown, total=len(groups))

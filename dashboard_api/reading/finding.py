@@ -11,6 +11,8 @@ from dashboard_api.queries import finding_detail, overview
 from dashboard_api.queries.credentials import AccountSite
 from dashboard_api.queries.finding_detail import EventRow, FindingDetail, OccurrenceRow
 from dashboard_api.reading import sections, topics
+from dashboard_api.reading.answered import NOT_ANSWERED, Opened, RowAnswer, answers_of_rows
+from dashboard_api.reading.conversation import read_conversation
 from signed_api import findings as contract
 from signed_api.findings import FindingRequest
 
@@ -34,13 +36,23 @@ def build_finding(
     if detail is None:
         raise UnknownFinding
     notes = overview.notes(link.website_id, link.account_id, finding_id=finding_id)
+    row = detail.row
+    conversation = read_conversation(link, finding_id, row.status)
+    opened = Opened(row.pk, row.severity, row.status, row.first_seen)
+    answered = answers_of_rows(link, [opened]).get(finding_id, NOT_ANSWERED)
     return contract.FindingResponse(
         ok=True,
         host=link.host,
-        finding=_detail(detail, finding_detail.occurrences(finding_id), finding_detail.events(finding_id)),
+        finding=_detail(
+            detail, answered, finding_detail.occurrences(finding_id), finding_detail.events(finding_id)
+        ),
         analyst_notes=[sections.note(row) for row in notes],
         can_retest=detail.row.source.slug in tested_here,
         also_found_by=_other_sources(link.website_id, detail, sources),
+        answer=conversation.open,
+        past_answers=conversation.past,
+        messages=conversation.messages,
+        may_dispute=conversation.may_dispute,
     )
 
 
@@ -56,7 +68,7 @@ def _other_sources(
 
 
 def _detail(
-    detail: FindingDetail, occurrences: list[OccurrenceRow], events: list[EventRow]
+    detail: FindingDetail, answered: RowAnswer, occurrences: list[OccurrenceRow], events: list[EventRow]
 ) -> contract.FindingDetail:
     row = detail.row
     max_bytes = limits.MAX_WHOLE_TEXT_BYTES
@@ -70,7 +82,7 @@ def _detail(
     }
     as_listed = {
         name: value
-        for name, value in msgspec.structs.asdict(sections.threat(row)).items()
+        for name, value in msgspec.structs.asdict(sections.threat(row, answered)).items()
         if name in contract.FindingDetail.__struct_fields__  # a list may have more members
     }
     return contract.FindingDetail(

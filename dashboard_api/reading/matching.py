@@ -7,11 +7,15 @@ from typing import Any, NamedTuple
 from django.db import connection
 
 from dashboard_api.backends.statements import placeholders, to_column
+from dashboard_api.errors import InvalidRequest
 from dashboard_api.models import Severity
 from dashboard_api.queries.overview import SourceRow
 from dashboard_api.reading import topics
+from dashboard_api.reading.answered import Answered
 from dashboard_api.reading.days import midnight_days_ago
+from dashboard_api.scanners import SOURCES
 from foundation.texts.words import words_of
+from signed_api.answers import NO_DAY, UNANSWERED, UNASSIGNED
 from signed_api.findings import ALL, DashboardRequest
 
 UNKNOWN_SOURCE = -1  # an id that does not exist
@@ -26,6 +30,9 @@ class Filters(NamedTuple):
     source_id: tuple[int, ...] | None = None
     kind: tuple[str, ...] | None = None
     host: tuple[str, ...] | None = None
+    answer: tuple[str, ...] | None = None
+    assignee: tuple[str, ...] | None = None
+    due: tuple[str, ...] | None = None
 
     @classmethod
     def of(cls, request: DashboardRequest, sources: Iterable[SourceRow]) -> "Filters":
@@ -38,29 +45,58 @@ class Filters(NamedTuple):
             source_ids or None,
             split_commas(request.kind) or None,
             split_commas(request.hosts) or None,
+            split_commas(request.answer) or None,
+            split_commas(request.assignee) or None,
+            split_commas(request.due) or None,
         )
 
     def without(self, column: str) -> "Filters":
         """Return the filters without the one on ``column``."""
         return self._replace(**{column: None})
 
-    def allow(self, severity: int, source_id: int, kind: str, host: str = "") -> bool:
+    def allow(
+        self,
+        severity: int,
+        source_id: int,
+        kind: str,
+        host: str = "",
+        answer: str = UNANSWERED,
+        assignee: str = UNASSIGNED,
+        due: str = NO_DAY,
+    ) -> bool:
         """Return whether a finding with these values passes."""
         return (
             (self.severity is None or severity in self.severity)
             and (self.source_id is None or source_id in self.source_id)
             and (self.kind is None or kind in self.kind)
             and (self.host is None or host in self.host)
+            and (self.answer is None or answer in self.answer)
+            and (self.assignee is None or assignee in self.assignee)
+            and (self.due is None or due in self.due)
         )
 
-    def condition(self) -> Condition:
-        """Return the filters as SQL."""
-        return one_of({name: values for name, values in self._asdict().items() if values is not None})
+    def condition(self, answered: Answered) -> Condition:
+        """Return the filters as SQL, for a statement that reads from the tables of ``answered``."""
+        columns = {"answer": answered.answer, "assignee": answered.assignee, "due": answered.due}
+        return one_of(
+            {columns.get(name, name): values for name, values in self._asdict().items() if values is not None}
+        )
 
 
 def split_commas(values: str) -> tuple[str, ...]:
     """Split a comma-separated field."""
     return tuple(values.split(",")) if values else ()
+
+
+def check_sources(request: DashboardRequest, sources: Iterable[SourceRow]) -> None:
+    """Raise InvalidRequest for a source that neither the website nor the product knows: it may be misspelt.
+
+    Sources of other websites count as unknown, so the error does not reveal them.
+    """
+    known = SOURCES | {source.slug for source in sources}
+    if unknown := [slug for slug in split_commas(request.source) if slug not in known]:
+        message = f"has {', '.join(unknown)}, which is unknown; the sources are {', '.join(sorted(known))}"
+        raise InvalidRequest([{"field": "source", "message": message}])
 
 
 class Match(NamedTuple):

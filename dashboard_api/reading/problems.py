@@ -2,7 +2,7 @@
 
 import heapq
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -12,6 +12,7 @@ from dashboard_api.backends.statements import select, to_datetime
 from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.queries.overview import SourceRow
 from dashboard_api.reading import topics
+from dashboard_api.reading.answered import NO_ANSWERS, Answered
 from dashboard_api.reading.matching import Filters, Match, one_of, whole_condition
 from signed_api import findings as contract
 from signed_api import limits as contract_limits
@@ -48,14 +49,17 @@ class ProblemCell(NamedTuple):
 _CELLS = """
 SELECT status, severity, source_id, kind, problem, COUNT(*), SUM(locations_count), MIN(id), MAX(id),
     MIN(first_seen), MAX(first_seen)
-FROM dashboard_api_finding WHERE {condition} GROUP BY status, severity, source_id, kind, problem
+FROM {tables} WHERE {condition} GROUP BY status, severity, source_id, kind, problem
 """
 
 
-def read_problems(website_id: int, status: str, filters: Filters, match: Match) -> list[ProblemCell]:
+def read_problems(
+    website_id: int, status: str, filters: Filters, match: Match, answered: Answered
+) -> list[ProblemCell]:
     """Count the findings with ``status`` that pass ``filters`` and ``match`` by problem."""
-    condition, parameters = whole_condition(website_id, status, filters.condition(), match.condition())
-    found = select(Finding, _CELLS.format(condition=condition), parameters)
+    conditions = filters.condition(answered), match.condition()
+    condition, parameters = whole_condition(website_id, status, *conditions)
+    found = select(Finding, _CELLS.format(tables=answered.tables, condition=condition), parameters)
     return [
         ProblemCell._make((*others, to_datetime(first_seen), to_datetime(newest_first_seen)))
         for *others, first_seen, newest_first_seen in found
@@ -134,7 +138,7 @@ WHERE id IN (
 )
 """
 _HOSTS = """
-SELECT problem, host, MAX(id) AS newest FROM dashboard_api_finding
+SELECT problem, host, MAX(id) AS newest FROM {tables}
 WHERE {condition} AND host <> '' GROUP BY problem, host ORDER BY newest DESC
 """
 
@@ -147,6 +151,8 @@ def describe_problems(
     status: str,
     filters: Filters,
     match: Match,
+    answered: Answered = NO_ANSWERS,
+    account_id: int = 0,
 ) -> list[contract.Problem]:
     """Return ``groups`` as members of the response.
 
@@ -157,14 +163,16 @@ def describe_problems(
         return []
     of_groups = one_of({"problem": [key for group in groups for key in group.stored_keys()]})
     samples = _samples(*whole_condition(website_id, status, of_groups))
-    condition = whole_condition(website_id, status, of_groups, filters.condition(), match.condition())
-    hosts = _hosts(*condition)
+    conditions = filters.condition(answered), match.condition()
+    hosts = _hosts(answered.tables, *whole_condition(website_id, status, of_groups, *conditions))
+    answers = _answers(account_id, website_id, *of_groups) if answered.is_used else {}
     return [
         _problem(
             group,
             [sample for key in group.stored_keys() for sample in samples[key]],
             list(dict.fromkeys(host for key in group.stored_keys() for host in hosts[key])),
             sources,
+            answers.get(group.id, {}),
         )
         for group in groups
     ]
@@ -180,12 +188,32 @@ def _samples(condition: str, parameters: Sequence[Any]) -> Mapping[str, list[Pro
     return by_key
 
 
-def _hosts(condition: str, parameters: Sequence[Any]) -> Mapping[str, list[str]]:
+def _hosts(tables: str, condition: str, parameters: Sequence[Any]) -> Mapping[str, list[str]]:
     """Return the hosts of each problem by its key; hosts of newer findings come first."""
     by_key: dict[str, list[str]] = defaultdict(list)
-    for problem, host, _ in select(Finding, _HOSTS.format(condition=condition), parameters):
+    for problem, host, _ in select(Finding, _HOSTS.format(tables=tables, condition=condition), parameters):
         by_key[problem].append(host)
     return by_key
+
+
+_ANSWERS = """
+SELECT problem, answer, COUNT(*) FROM dashboard_api_answer AS given
+JOIN dashboard_api_finding AS finding ON finding.id = finding_id
+WHERE account_id = %s AND ended_at IS NULL AND status = 'open'{of_problems}
+AND finding.website_id = %s GROUP BY problem, answer
+"""
+
+
+def _answers(
+    account_id: int, website_id: int, of_problems: str, keys: Sequence[Any]
+) -> Mapping[str, dict[str, int]]:
+    """Count the account's open answers to open findings, by the id of the problem."""
+    by_problem: dict[str, Counter[str]] = defaultdict(Counter)
+    for key, answer, count in select(
+        Finding, _ANSWERS.format(of_problems=of_problems), [account_id, *keys, website_id]
+    ):
+        by_problem[topics.problem_id(key)][answer] += count
+    return {problem: dict(counts) for problem, counts in by_problem.items()}
 
 
 def _problem(
@@ -193,6 +221,7 @@ def _problem(
     samples: Sequence[ProblemSample],
     hosts: Sequence[str],
     sources: Mapping[int, SourceRow],
+    answers: dict[str, int],
 ) -> contract.Problem:
     shown = max(samples, key=lambda sample: (sample.severity, sample.kind == "confirmed", sample.pk))
     reported_by = {sources[cell.source_id] for cell in group.cells}
@@ -215,6 +244,7 @@ def _problem(
         newest_first_seen=max(cell.newest_first_seen for cell in group.cells),
         fix=fix_of(group.id, shown.fix_start) or next(advice, ""),
         topic=group.id if topics.title_of(group.id) else None,
+        answers=answers,
     )
 
 

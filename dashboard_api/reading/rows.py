@@ -7,6 +7,7 @@ from dashboard_api.backends.statements import select
 from dashboard_api.models.findings import Finding
 from dashboard_api.queries.overview import SourceRow
 from dashboard_api.queries.threats import THREATS, Threat, threat
+from dashboard_api.reading.answered import Answered
 from dashboard_api.reading.matching import Filters, Match, whole_condition
 from signed_api.findings import DashboardRequest
 
@@ -20,7 +21,7 @@ _ORDERS = {
     OLDEST: "{time}id",
 }
 # Select the ids first: otherwise SQLite would sort rows with their long texts.
-_PAGE = "id IN (SELECT id FROM dashboard_api_finding WHERE {condition} ORDER BY {order} LIMIT %s OFFSET %s)"
+_PAGE = "id IN (SELECT id FROM {tables} WHERE {condition} ORDER BY {order} LIMIT %s OFFSET %s)"
 
 
 def page(
@@ -28,14 +29,17 @@ def page(
     request: DashboardRequest,
     filters: Filters,
     match: Match,
+    answered: Answered,
     sources: Mapping[int, SourceRow],
 ) -> list[Threat]:
     """Return the requested page of findings in the requested order."""
     condition, parameters = whole_condition(
-        website_id, request.status, filters.condition(), match.condition()
+        website_id, request.status, filters.condition(answered), match.condition()
     )
     order = _ORDERS[request.sort].format(time=_time_column(request))
-    statement = THREATS.format(more="", which=_PAGE.format(condition=condition, order=order), order=order)
+    statement = THREATS.format(
+        more="", which=_PAGE.format(tables=answered.tables, condition=condition, order=order), order=order
+    )
     offset = (request.page - 1) * request.page_size
     found = select(
         Finding, statement, [limits.MAX_EVIDENCE_BYTES + 1, *parameters, request.page_size, offset]

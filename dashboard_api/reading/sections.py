@@ -14,15 +14,28 @@ from dashboard_api.queries.credentials import AccountSite, EntitlementTerms, Sch
 from dashboard_api.queries.overview import Note, OpenDay, Run, SourceRow
 from dashboard_api.queries.threats import Threat
 from dashboard_api.reading import topics
-from dashboard_api.reading.cells import Counts, Day
+from dashboard_api.reading.answered import RowAnswer
+from dashboard_api.reading.cells import Cells, Counts, Day
 from dashboard_api.reading.days import recent_weeks
 from dashboard_api.reading.found import Found
 from dashboard_api.reading.grading import Grade
-from dashboard_api.reading.matching import Filters
+from dashboard_api.reading.matching import NO_FILTERS, Filters
 from dashboard_api.reading.next_checks import NextCheck, next_check, next_report
 from dashboard_api.reading.website import Website
 from signed_api import findings as contract
-from signed_api.findings import ALL, DashboardRequest
+from signed_api.answers import (
+    ACCEPTED,
+    DISPUTED,
+    FIXED,
+    LATER,
+    NO_DAY,
+    OVERDUE,
+    THIS_WEEK,
+    UNANSWERED,
+    WAITING,
+    WILL_FIX,
+)
+from signed_api.findings import ALL, OPEN, DashboardRequest
 
 WORST_FIRST = sorted(Severity, reverse=True)
 LABELS = {severity.value: severity.label for severity in Severity}
@@ -31,6 +44,15 @@ AGES = [
     *(f"{first + 1} to {last} days" for first, last in itertools.pairwise(limits.AGE_DAYS)),
     f"Over {limits.AGE_DAYS[-1]} days",
 ]
+ANSWER_LABELS = {
+    UNANSWERED: "Not answered",
+    WILL_FIX: "Will be fixed",
+    ACCEPTED: "Risk accepted",
+    WAITING: "Waits for a second person",
+    DISPUTED: "Disputed",
+    FIXED: "Said to be fixed",
+}
+DUE_LABELS = {OVERDUE: "Overdue", THIS_WEEK: "Due this week", LATER: "Due later", NO_DAY: "No due date"}
 CHART_TITLES = {
     "severity": "Findings by severity",
     "source": "Findings by source",
@@ -57,6 +79,7 @@ def page(
     tags: Tags,
     do_first: list[contract.Problem],
     problem_page: ProblemPage | None,
+    answers_version: int,
     now: datetime,
 ) -> contract.Page:
     """Return the ``dashboard`` member; ``tags`` make the data version.
@@ -79,13 +102,16 @@ def page(
             hosts=request.hosts or None,
             older_than=request.older_than,
             fixed_since=request.fixed_since,
+            answer=request.answer or None,
+            assignee=request.assignee or None,
+            due=request.due or None,
         ),
         page=request.page,
         page_size=request.page_size,
         page_count=-(-listed_total // request.page_size),  # rounded up
         total=total,
         facets=facets(found, sources=sources),
-        revision=".".join(str(tag or 0) for tag in tags),
+        revision=".".join(str(tag or 0) for tag in (*tags, answers_version)),
         grade_provisional=grade.provisional,
         do_first=do_first,
         problems=problem_page.problems if problem_page else [],
@@ -113,7 +139,20 @@ def facets(found: Found, *, sources: Sequence[SourceRow]) -> contract.Facets:
         ],
         status=_statuses(found.by_status()),
         hosts=[contract.FacetValue(value=host, label=host, count=count) for host, count in found.by_host()],
+        answer=_values(found.by("answer"), ANSWER_LABELS),
+        assignee=[
+            contract.FacetValue(value=person, label=person, count=count)
+            for person, count in found.by_assignee()
+        ],
+        due=_values(found.by("due"), DUE_LABELS),
     )
+
+
+def _values(counts: Mapping[str, int], labels: Mapping[str, str]) -> list[contract.FacetValue]:
+    return [
+        contract.FacetValue(value=value, label=label, count=counts.get(value, 0))
+        for value, label in labels.items()
+    ]
 
 
 def _statuses(counts: Mapping[str, int]) -> list[contract.FacetValue]:
@@ -132,9 +171,12 @@ def summary(
     first_check_by: date | None,
     graded: Grade,
     history: list[contract.HistoryDay],
+    cells: Cells,
     now: datetime,
 ) -> contract.Summary:
-    """Return the totals of the whole website."""
+    """Return the totals of the whole website; ``cells`` are those of the account."""
+    answers = cells.by("answer", NO_FILTERS, OPEN)
+    due = cells.by("due", NO_FILTERS, OPEN)
     by_severity = website.open.by_severity
     recent_day = now.date() - limits.RECENT_PERIOD + timedelta(days=1)  # the period includes today
     recent = [day for day in website.days if day.day >= recent_day]
@@ -150,6 +192,10 @@ def summary(
         first_check_by=first_check_by,
         next_grade=graded.next,
         history=history,
+        answers={answer: answers.get(answer, 0) for answer in ANSWER_LABELS},
+        overdue=due[OVERDUE],
+        due_this_week=due[THIS_WEEK],
+        fix_times=website.fix_times,
     )
 
 
@@ -200,8 +246,8 @@ def _days_since(day: date | None, now: datetime) -> int | None:
     return None if day is None else max((now.date() - day).days, 0)
 
 
-def threat(finding: Threat) -> contract.Threat:
-    """Return a finding for the list; long evidence and texts are cut."""
+def threat(finding: Threat, answered: RowAnswer) -> contract.Threat:
+    """Return a finding for the list with the account's answer; long evidence and texts are cut."""
     evidence = cut(finding.evidence_start, limits.MAX_EVIDENCE_BYTES)
     return contract.Threat(
         id=str(finding.pk),
@@ -226,6 +272,8 @@ def threat(finding: Threat) -> contract.Threat:
         problem=topics.problem_id(finding.problem),
         topic=topics.topic_of(finding.problem),
         verified=finding.source_kind is not None,
+        answer=answered.answer,
+        due=answered.due,
     )
 
 

@@ -171,9 +171,13 @@ def _threat(change: Change) -> Threat:
         evidence_truncated=False,
         verified=False,
         topic=None,
-        **dict.fromkeys(
-            ("source", "source_name", "kind", "description", "evidence", "remediation", "rule"), ""
-        ),
+        source="",
+        source_name="",
+        kind="",
+        description="",
+        evidence="",
+        remediation="",
+        rule="",
         references=[],
         cwe=[],
         cve=[],

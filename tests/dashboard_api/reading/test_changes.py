@@ -153,7 +153,7 @@ def test_without_a_cursor_only_a_cursor_is_returned(client, link):
     changes = read_changes(client, link)
     assert list(changes) == [
         "ok", "host", "cursor", "findings", "total", "total_relation", "by_severity", "analyst_notes",
-        "more", "first_seen_count",
+        "more", "first_seen_count", "messages",
     ]  # fmt: skip
     assert (changes["findings"], changes["total"], changes["analyst_notes"]) == ([], 0, [])
     again = read_changes(client, link, changes["cursor"])
@@ -469,7 +469,7 @@ def test_a_cursor_names_only_notes_that_will_be_looked_at_again(client, link):
     type(old).objects.filter(pk=old.pk).update(published_at=timezone.now() - 2 * limits.NOTE_OVERLAP)
     changes = read_changes(client, link, "0.0.1.")
     assert notes(changes) == [str(recent.pk), str(old.pk)]
-    assert changes["cursor"].endswith(f".{recent.pk}")
+    assert changes["cursor"].endswith(f".{recent.pk}.0")
 
 
 # Nothing is lost, and no changes depends on how much there is

@@ -102,8 +102,13 @@ def test_member_fields_and_their_order_are_those_of_the_contract(client, link):
         "hosts",
         "older_than",
         "fixed_since",
+        "answer",
+        "assignee",
+        "due",
     ]
-    assert list(body["dashboard"]["facets"]) == ["severity", "source", "kind", "status", "hosts"]
+    assert list(body["dashboard"]["facets"]) == [
+        "severity", "source", "kind", "status", "hosts", "answer", "assignee", "due",
+    ]  # fmt: skip
     assert list(body["dashboard"]["facets"]["kind"][0]) == ["value", "label", "count"]
     assert list(body["summary"]) == (
         [
@@ -118,6 +123,10 @@ def test_member_fields_and_their_order_are_those_of_the_contract(client, link):
             "first_check_by",
             "next_grade",
             "history",
+            "answers",
+            "overdue",
+            "due_this_week",
+            "fix_times",
         ]
     )
     assert list(body["summary"]["by_severity"]) == ["Critical", "High", "Medium", "Low", "Info"]
@@ -145,6 +154,8 @@ def test_member_fields_and_their_order_are_those_of_the_contract(client, link):
             "problem",
             "topic",
             "verified",
+            "answer",
+            "due",
         ]
     )
     assert list(body["charts"][0]) == ["id", "title", "type", "unit", "labels", "series"]

@@ -215,7 +215,10 @@ def test_members_and_their_order_are_those_of_the_contract(client, link, finding
     make_note(link.website, finding=finding)
     answer = ask_about(client, link, finding.pk).json()
     listed = ask(client, fields_for(link)).json()
-    assert list(answer) == ["ok", "host", "finding", "analyst_notes", "can_retest", "also_found_by"]
+    assert list(answer) == [
+        "ok", "host", "finding", "analyst_notes", "can_retest", "also_found_by", "answer", "past_answers",
+        "messages", "may_dispute",
+    ]  # fmt: skip
     assert answer["can_retest"] is False  # no scanner runs here
     assert (answer["ok"], answer["host"]) == (True, "shop.example.com")
     shared = list(listed["threats"][0])
@@ -240,7 +243,7 @@ def test_a_member_that_only_the_list_has_is_no_error_here(client, link, finding,
 
     listed = sections.threat
     monkeypatch.setattr(
-        sections, "threat", lambda row: Wider(**msgspec.structs.asdict(listed(row)), later="added")
+        sections, "threat", lambda *row: Wider(**msgspec.structs.asdict(listed(*row)), later="added")
     )
     assert "later" not in read_finding(client, link, finding)
 

@@ -1,0 +1,1 @@
+"""Answers of accounts to findings, and their conversations with analysts: what changes them."""
