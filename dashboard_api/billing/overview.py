@@ -44,7 +44,7 @@ def build_entitlement(account_id: int, now: datetime) -> contract.EntitlementRes
 
 
 def build_account_changes(account_id: int) -> AccountChangesResponse:
-    """Return the account's linked websites; a website's version changes with its data or a pause."""
+    """Return the account's linked websites; a website's version changes with its data, answers or a pause."""
     links = SiteLink.objects.not_revoked().filter(account_id=account_id).select_related("website")
     rows = list(links.order_by("website__host"))
     # The data versions of these websites; row 0 is for data that all websites share.
@@ -60,6 +60,7 @@ def build_account_changes(account_id: int) -> AccountChangesResponse:
                     revisions[link.website_id].tag if link.website_id in revisions else 0,
                     of_all,
                     link.paused_at,
+                    link.answers_version,
                 ),
             )
             for link in rows

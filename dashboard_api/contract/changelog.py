@@ -5,12 +5,9 @@ VERSIONS = (
         "1.2.0",
         "2026-11-29",
         (
-            "POST /v1/site/answer, /v1/site/answers and /v1/account/answer-rules: an account says what it will "
-            "do about findings, and lists it.",
-            "POST /v1/site/message: members write to analysts; siteFinding has answers and messages, and "
-            "siteChanges has messages of analysts and what happened to answers.",
-            "siteDashboard: answer, assignee and due are filters, facets and members of findings; summary has "
-            "answers, overdue, due_this_week and fix_times.",
+            "POST /v1/site/answer, /v1/site/answers and /v1/account/answer-rules record answers to findings.",
+            "POST /v1/site/message writes to analysts; siteFinding and siteChanges have the messages.",
+            "siteDashboard has answer, assignee and due as filters, facets and members; summary counts them.",
         ),
     ),
     (

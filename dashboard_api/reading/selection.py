@@ -23,8 +23,8 @@ _LISTED = "SELECT id FROM dashboard_api_finding WHERE website_id = %s AND id IN 
 def chosen_ids(link: AccountSite, request: AnswerRequest, now: datetime) -> list[int]:
     """Return the ids of the chosen findings in ascending order.
 
-    Raises UnknownFinding for listed ones that the website does not have, and InvalidRequest without a choice or
-    if filters match none or more than MAX_ANSWERED_AT_ONCE.
+    Raises UnknownFinding for listed ones that the website does not have, and InvalidRequest without a choice,
+    or if filters match none or more than MAX_ANSWERED_AT_ONCE.
     """
     if request.finding_ids:
         ids = [int(each) for each in request.finding_ids.split(",")]

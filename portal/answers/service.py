@@ -27,6 +27,20 @@ from signed_api.account import (
     SecretsRequest,
     SecretsResponse,
 )
+from signed_api.answering import (
+    ANSWER,
+    ANSWER_LIST,
+    ANSWER_RULES,
+    MESSAGE,
+    AnswerRequest,
+    AnswerResponse,
+    AnswerRulesRequest,
+    AnswerRulesResponse,
+    AnswersRequest,
+    AnswersResponse,
+    MessageRequest,
+    MessageResponse,
+)
 from signed_api.billing import (
     ENTITLEMENT,
     WEBSITES,
@@ -246,6 +260,26 @@ def secrets_of(account: Account, request: SecretsRequest) -> SecretsResponse:
 def compare(website: Website, request: CompareRequest) -> CompareResponse:
     """Return two runs of one scanner of ``website`` compared; raises CallError."""
     return _site_call(website, COMPARE, request)
+
+
+def answer(website: Website, request: AnswerRequest) -> AnswerResponse:
+    """Answer findings of ``website``, or preview that; raises CallError."""
+    return _site_call(website, ANSWER, request)
+
+
+def get_answers(website: Website, request: AnswersRequest) -> AnswersResponse:
+    """Return a page of the account's answers about ``website``, the newest first; raises CallError."""
+    return _site_call(website, ANSWER_LIST, request)
+
+
+def write_message(website: Website, request: MessageRequest) -> MessageResponse:
+    """Write to the analysts about a finding of ``website``, or change a message; raises CallError."""
+    return _site_call(website, MESSAGE, request)
+
+
+def answer_rules_of(account: Account, request: AnswerRulesRequest) -> AnswerRulesResponse:
+    """Apply the request's rules, if any, and return the account's rules about answers; raises CallError."""
+    return _account_call(account, ANSWER_RULES, request)
 
 
 def get_scans(website: Website, request: ScansRequest) -> ScansResponse:

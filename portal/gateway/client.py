@@ -14,20 +14,23 @@ from portal.gateway.health import health_of
 from portal.gateway.target import Service, SigningAccount
 from signed_api.client import encode, is_outage, read_response, up_to_twice
 from signed_api.errors import (
+    AlreadyAnswered,
     BadResponse,
     CallError,
-    ClaimEnded,
     ClaimRefused,
     InactiveEntitlement,
     RateLimited,
     RevokedLink,
     ScanRefused,
+    SelectionChanged,
     SignatureRefused,
+    TooManyDisputes,
     UnknownClaim,
     UnknownFinding,
     UnknownLink,
     UnknownRun,
     UnknownScan,
+    WrongState,
 )
 from signed_api.routes import Request, Response, Route
 from signed_api.transport import Deadline, Exchange, attempt
@@ -44,11 +47,14 @@ _EXPECTED = (
     UnknownFinding,
     UnknownClaim,
     ClaimRefused,
-    ClaimEnded,
+    WrongState,
     UnknownScan,
     UnknownRun,
     ScanRefused,
     RateLimited,
+    AlreadyAnswered,
+    SelectionChanged,
+    TooManyDisputes,
 )
 
 

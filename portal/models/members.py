@@ -29,24 +29,35 @@ class MembershipQuerySet(models.QuerySet["Membership"]):
         """Return owners and managers, who may link websites and share findings."""
         return self.filter(role__in=(Membership.Role.OWNER, Membership.Role.MANAGER))
 
+    def answering(self) -> Self:
+        """Return everyone but viewers: they answer findings and write to analysts."""
+        return self.exclude(role=Membership.Role.VIEWER)
+
     def manageable_by(self, user: AbstractBaseUser | AnonymousUser) -> Self:
         """Return the members of every account that ``user`` owns."""
         return self.filter(account__in=self.model.objects.of_user(user).owners().values("account"))
 
 
 class Membership(models.Model):
-    """A person's role in an account."""
+    """A person's role in an account.
+
+    ``reference`` names the person in calls to the service, which does not interpret it.
+    """
 
     class Role(models.TextChoices):
-        """Viewers see websites; managers also see members, link and share; owners also manage members."""
+        """Viewers see websites; contributors also answer findings, and link or share nothing.
+
+        Managers also see members, link and share; owners also manage members.
+        """
 
         OWNER = "owner", _("Owner")
         MANAGER = "manager", _("Manager")
+        CONTRIBUTOR = "contributor", _("Contributor")
         VIEWER = "viewer", _("Viewer")
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
     account = models.ForeignKey("portal.Account", on_delete=models.CASCADE, related_name="memberships")
-    role = models.CharField(max_length=10, choices=Role, default=Role.VIEWER)
+    role = models.CharField(max_length=11, choices=Role, default=Role.VIEWER)
 
     objects = MembershipQuerySet.as_manager()
 
@@ -102,7 +113,7 @@ class Invitation(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     account = models.ForeignKey("portal.Account", on_delete=models.CASCADE, related_name="invitations")
     email = models.EmailField()
-    role = models.CharField(max_length=10, choices=Membership.Role, default=Membership.Role.VIEWER)
+    role = models.CharField(max_length=11, choices=Membership.Role, default=Membership.Role.VIEWER)
     # Empty for invitations by operators. MembershipChange keeps the user name of that time.
     invited_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -157,7 +168,7 @@ class MembershipChange(models.Model):
     )
     action = models.CharField(max_length=10, choices=Action)
     person = models.CharField(max_length=254, help_text=_("The member's user name, or the invited address."))
-    role = models.CharField(max_length=10, choices=Membership.Role, blank=True)
+    role = models.CharField(max_length=11, choices=Membership.Role, blank=True)
 
     class Meta:
         ordering: ClassVar = ["-at", "-id"]

@@ -69,6 +69,12 @@ class ShareLink(models.Model):
     filters = models.TextField(blank=True, help_text=_("The filters of a list, as a query string."))
     title = models.CharField(max_length=MAX_TITLE_LENGTH)
     includes_evidence = models.BooleanField(default=False)
+    allows_fixed = models.BooleanField(
+        default=False, db_default=False, help_text=_("Its readers may say that the finding is fixed.")
+    )
+    said_fixed_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text=_("When a reader last said that it is fixed.")
+    )
     token_hash = models.CharField(max_length=64, unique=True, editable=False)
     created_by = models.CharField(max_length=150, help_text=_("The user name at the time."))
     creator = models.ForeignKey(

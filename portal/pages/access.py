@@ -102,6 +102,12 @@ def manages(request: HttpRequest, website: Website) -> bool:
     return own_memberships.filter(account=website.account_id).exists()
 
 
+def may_answer(request: HttpRequest, website: Website) -> bool:
+    """Return whether the person may answer findings: owners, managers and contributors may."""
+    own_memberships = Membership.objects.of_user(request.user).answering()
+    return own_memberships.filter(account=website.account_id).exists()
+
+
 def redirect_to_sign_in(request: HtmxHttpRequest) -> HttpResponse:
     """Redirect to the sign-in, which leads back to this page.
 

@@ -164,11 +164,13 @@ GRADE_MEANINGS = {
 ROLES = {
     "owner": _("Owner"),
     "manager": _("Manager"),
+    "contributor": _("Contributor"),
     "viewer": _("Viewer"),
 }
 ROLE_MEANINGS = {
     "owner": _("Does what a manager does, and manages the members."),
     "manager": _("Sees the websites and the members, adds websites, starts scans and shares findings."),
+    "contributor": _("Sees the websites, says what will be done about findings, and writes to analysts."),
     "viewer": _("Sees the websites."),
 }
 

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 # Of the caller: secrets and link, nonce. Of the answer: overview, findings; in the tests' own transaction,
 # instead of a snapshot. The first page without filters also reads what describes the worst problems.
 STATEMENTS, STATEMENTS_WHEN_REMEMBERED = 7, 2  # the caller, the revision, scanners, notes, days, findings
-STATEMENTS_OF_A_CHANGE = 6  # cells, days, open days, problems, and two for what to do first
+STATEMENTS_OF_A_CHANGE = 7  # cells, days, open days, problems, times of fixes, and two for what to do first
 
 MEMBERS = [
     "ok", "host", "dashboard", "summary", "threats", "charts", "coverage", "analyst_notes", "entitlement",
