@@ -487,11 +487,3 @@ def check_replay(history, client):
 @given(history=HISTORIES)
 def test_a_comparison_is_what_two_snapshots_would_say(history):
     check_replay(history, Client())
-
-
-@pytest.mark.slow
-@pytest.mark.once
-@settings(max_examples=500, deadline=None, phases=[Phase.generate])
-@given(history=HISTORIES)
-def test_500_comparisons_are_what_snapshots_would_say(history):
-    check_replay(history, Client())
