@@ -1,4 +1,4 @@
-"""People, accounts, websites, runs, notes and confirmations of the demo, from ``accounts.toml``."""
+"""People, accounts, websites, runs, notes, answers and messages of the demo, from ``accounts.toml``."""
 
 from pathlib import Path
 from typing import Literal
@@ -32,12 +32,13 @@ class Plan(_Table):
 
 
 class Account(_Table):
-    """An account of the service and the portal; ``owner`` and ``viewer`` are usernames of its members."""
+    """An account of the service and the portal; the others are usernames of its members."""
 
     ref: str
     name: str
     owner: str
     viewer: str = ""
+    contributor: str = ""
     plan: str = "standard"
     ends_in_days: int = 165  # the plan
 
@@ -87,6 +88,50 @@ class Confirmation(_Table):
     days_ago: int
 
 
+class FixDays(_Table):
+    """The days in which an account fixes findings of each severity."""
+
+    account: str
+    critical: int
+    high: int
+    medium: int
+    low: int
+
+
+class DemoAnswer(_Table):
+    """An answer to a website's worst open findings of a rule, and the analyst's decision about a dispute.
+
+    ``due_in`` and ``until_in`` are days after the answer; ``by`` and ``assignee`` are usernames.
+    """
+
+    account: str
+    host: str
+    rule: str
+    act: Literal["will_fix", "accepted", "disputed", "fixed"]
+    days_ago: int
+    by: str
+    findings: int = 1
+    reason: str = ""
+    evidence: str = ""
+    due_in: int | None = None
+    until_in: int | None = None
+    assignee: str = ""
+    decision: Literal["", "agree", "disagree"] = ""
+    decided: str = ""
+
+
+class DemoMessage(_Table):
+    """A message of a member about a website's worst open finding of a rule, and the analyst's reply."""
+
+    account: str
+    host: str
+    rule: str
+    by: str
+    days_ago: int
+    text: str
+    reply: str = ""
+
+
 class DemoAccounts(_Table):
     """The contents of the file."""
 
@@ -97,6 +142,9 @@ class DemoAccounts(_Table):
     sites: list[Site]
     notes: list[Note]
     confirmations: list[Confirmation]
+    fix_days: list[FixDays]
+    answers: list[DemoAnswer]
+    messages: list[DemoMessage]
 
 
 def read_accounts() -> DemoAccounts:

@@ -11,6 +11,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from config.admin_pages.staff_groups import create_groups
+from config.demo import answers
 from config.demo.accounts import Account, Confirmation, Note, Person, Run, Site, read_accounts
 from config.demo.findings import PERIOD, store_findings
 from config.demo.sample_data import read_sample_data
@@ -53,6 +54,9 @@ def seed(password: str) -> None:
         _end_plan(account, now)
     _create_notes(demo.notes, now)
     _confirm_findings(demo.confirmations, now)
+    answers.set_fix_days(demo.fix_days)
+    answers.store_answers(demo.answers, now)
+    answers.store_messages(demo.messages, now)
 
 
 def _create_people(people: list[Person], password: str) -> None:
@@ -87,7 +91,8 @@ def _create_account(account: Account, now: datetime) -> None:
     account_of_portal.set_secret(secret)
     account_of_portal.save()
     Role = portal.Membership.Role  # noqa: N806 - a class
-    for username, role in ((account.owner, Role.OWNER), (account.viewer, Role.VIEWER)):
+    members = {Role.OWNER: account.owner, Role.CONTRIBUTOR: account.contributor, Role.VIEWER: account.viewer}
+    for role, username in members.items():
         if username:
             user = User.objects.get(username=username)
             portal.Membership.objects.create(user=user, account=account_of_portal, role=role)
