@@ -112,4 +112,5 @@ def _key(link: AccountSite, request: DashboardRequest, now: datetime) -> tuple[A
     entitlement = sections.entitlement(link, today=now.date())
     terms = msgspec.json.encode(entitlement)
     scanners = frozenset(installed.profiles().items())
-    return link.pk, link.tags, terms, request, now.date(), link.schedules, scanners
+    days = now.date(), link.answers.today(now)  # in UTC, and in the account's time zone
+    return link.pk, link.tags, link.answers, terms, request, days, link.schedules, scanners

@@ -4,35 +4,65 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('portal', '0002_saved_views'),
+        ("portal", "0002_saved_views"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='sharelink',
-            name='allows_fixed',
-            field=models.BooleanField(db_default=False, default=False, help_text='Its readers may say that the finding is fixed.'),
+            model_name="sharelink",
+            name="allows_fixed",
+            field=models.BooleanField(
+                db_default=False, default=False, help_text="Its readers may say that the finding is fixed."
+            ),
         ),
         migrations.AddField(
-            model_name='sharelink',
-            name='said_fixed_at',
-            field=models.DateTimeField(blank=True, editable=False, help_text='When a reader last said that it is fixed.', null=True),
+            model_name="sharelink",
+            name="said_fixed_at",
+            field=models.DateTimeField(
+                blank=True, editable=False, help_text="When a reader last said that it is fixed.", null=True
+            ),
         ),
         migrations.AlterField(
-            model_name='invitation',
-            name='role',
-            field=models.CharField(choices=[('owner', 'Owner'), ('manager', 'Manager'), ('contributor', 'Contributor'), ('viewer', 'Viewer')], default='viewer', max_length=11),
+            model_name="invitation",
+            name="role",
+            field=models.CharField(
+                choices=[
+                    ("owner", "Owner"),
+                    ("manager", "Manager"),
+                    ("contributor", "Contributor"),
+                    ("viewer", "Viewer"),
+                ],
+                default="viewer",
+                max_length=11,
+            ),
         ),
         migrations.AlterField(
-            model_name='membership',
-            name='role',
-            field=models.CharField(choices=[('owner', 'Owner'), ('manager', 'Manager'), ('contributor', 'Contributor'), ('viewer', 'Viewer')], default='viewer', max_length=11),
+            model_name="membership",
+            name="role",
+            field=models.CharField(
+                choices=[
+                    ("owner", "Owner"),
+                    ("manager", "Manager"),
+                    ("contributor", "Contributor"),
+                    ("viewer", "Viewer"),
+                ],
+                default="viewer",
+                max_length=11,
+            ),
         ),
         migrations.AlterField(
-            model_name='membershipchange',
-            name='role',
-            field=models.CharField(blank=True, choices=[('owner', 'Owner'), ('manager', 'Manager'), ('contributor', 'Contributor'), ('viewer', 'Viewer')], max_length=11),
+            model_name="membershipchange",
+            name="role",
+            field=models.CharField(
+                blank=True,
+                choices=[
+                    ("owner", "Owner"),
+                    ("manager", "Manager"),
+                    ("contributor", "Contributor"),
+                    ("viewer", "Viewer"),
+                ],
+                max_length=11,
+            ),
         ),
     ]

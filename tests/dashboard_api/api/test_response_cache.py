@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from django.db import connection
 
+from dashboard_api.answers import acts, records
 from dashboard_api.api import response_cache
 from dashboard_api.crawler import schedules
 from dashboard_api.models import (
@@ -22,6 +23,7 @@ from dashboard_api.models import (
 )
 from dashboard_api.reading.dashboard import build_dashboard
 from signed_api import findings as contract
+from signed_api.answering import AnswerRequest
 from signed_api.findings import DashboardRequest
 from tests.dashboard_api.calls import account_site
 from tests.factories import (
@@ -102,6 +104,13 @@ def test_a_time_in_what_was_found_is_left_alone(link):
     ask(link)
     later = ask(link, NOON + timedelta(seconds=59))
     assert text in {threat.title for threat in later.threats}
+
+
+def test_a_day_begins_in_the_time_zone_of_the_account(link, built):
+    type(link.account).objects.update(time_zone="Pacific/Auckland")  # 13 hours ahead of UTC in March
+    ask(link, NOON - timedelta(hours=2))
+    ask(link, NOON)
+    assert len(built) == 2
 
 
 def test_another_question_day_or_account_has_its_own_answer(link, built):
@@ -226,9 +235,23 @@ CHANGES = {
     "a new engine": lambda site: make_source(slug="another"),  # noqa: ARG005
     "an engine's name": lambda site: Source.objects.update(name="Changed"),  # noqa: ARG005
     "an engine switched off": lambda site: Source.objects.update(enabled=False),  # noqa: ARG005
+    "an answer": lambda site: accept(site.findings.get()),
+    "days to fix": lambda site: set_days(site.links.get()),
     "another website linked": lambda site: make_link(site.links.get().account, make_website("b.example.com")),
     "the entitlement": lambda site: entitle(site.links.get().account, plan="another", features=["reports"]),
 }
+
+
+def accept(finding):
+    account = finding.website.links.get().account
+    chosen = acts.Chosen.of(account.pk, finding.website_id, [finding.pk])
+    request = AnswerRequest(act="accepted", reason="Later.", until=NOON.date() + timedelta(days=9))
+    acts.act(account, finding.website, chosen, request, NOON)
+
+
+def set_days(link):
+    type(link.account).objects.update(high_days=7, medium_days=7)
+    records.changed(link.account_id, link.website_id)
 
 
 def rewrite(finding):
