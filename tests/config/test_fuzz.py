@@ -140,6 +140,7 @@ def test_no_odd_parameter_or_field_breaks_a_page(who, examples):
     assert broken == []
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("who", WHO)
 def test_no_odd_address_breaks_a_page(who, examples):
     client = person(who)
@@ -152,6 +153,7 @@ def test_no_odd_address_breaks_a_page(who, examples):
     assert broken == []
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("who", WHO)
 def test_no_odd_header_or_cookie_breaks_a_page(who, examples):
     broken = []

@@ -83,6 +83,7 @@ def weak(settings, monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.once
 def test_a_page_in_the_place_of_the_website_fixes_and_finds_nothing_on_three_days(weak):
     weak.scanner = lambda: ESSENTIALS
     assert weak.scan().outcome == "complete"
@@ -120,6 +121,7 @@ def test_a_page_of_an_error_or_in_another_language_fixes_nothing(weak, shown):
 
 
 @pytest.mark.slow
+@pytest.mark.once
 def test_a_website_that_was_fixed_closes_its_findings_at_once(weak):
     weak.scanner = lambda: ESSENTIALS
     weak.scan()
