@@ -15,6 +15,7 @@ _TABLES = {"auth_group", "audit_auditevent", "config_givenpermission"}
 VIEW_FINDINGS = (
     "dashboard_api.view_finding",
     "dashboard_api.view_analystnote",
+    "dashboard_api.view_case",
     "dashboard_api.view_website",
     "dashboard_api.view_source",
     "dashboard_api.view_coverage",

@@ -11,6 +11,9 @@ from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.functional import Promise
 
+from dashboard_api.admin.case_panel import said_to_be_fixed
+from dashboard_api.admin.case_queue import OVERDUE as OVERDUE_CASES
+from dashboard_api.admin.case_queue import CaseFilters
 from dashboard_api.admin.coverage import OVERDUE, overdue
 from dashboard_api.admin.entitlements import ENDING_DAYS, SOON, is_ending
 from dashboard_api.admin.labels import SEVERITY_LABELS
@@ -37,6 +40,7 @@ def panels(request: HttpRequest) -> tuple[Panel, ...]:
     """Return the panels that the user may see."""
     sources = (
         ("view_finding", "To review", _queue),
+        ("view_case", "Questions and disputes", _cases),
         ("view_importrun", "Imports today", _imports),
         ("view_coverage", "Coverage", _coverage),
         ("view_entitlement", "Plans", _entitlements),
@@ -60,6 +64,15 @@ def _queue() -> Iterator[Figure]:
             filters.url(),
             tone=severity.label.lower(),
         )
+
+
+def _cases() -> Iterator[Figure]:
+    for label, filters, tone in (
+        ("To answer", CaseFilters(), ""),
+        ("Overdue", CaseFilters(show=OVERDUE_CASES), "high"),
+    ):
+        yield _figure(label, filters.cases(), filters.url(), tone=tone)
+    yield _figure("Said to be fixed", said_to_be_fixed(), reverse("admin:dashboard_api_case_said_fixed"))
 
 
 def _imports() -> Iterator[Figure]:

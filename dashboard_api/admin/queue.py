@@ -15,6 +15,7 @@ from dashboard_api.models.findings import FindingQuerySet
 from foundation.addresses.hosts import MAX_HOST_LENGTH, searched_host
 
 ROWS = 50  # on a page
+MAX_ID = 2**63 - 1  # of a row in the database; a greater number in a URL would be an error
 ALL_OPEN = "all"  # a value of ``queue`` in URLs
 # The position of a row: its severity and its id.
 _POSITION = re.compile(r"([0-4])-([0-9]{1,18})", re.ASCII)
@@ -106,17 +107,26 @@ def read_queue(filters: QueueFilters, open_id: int | None) -> Queue:
     page = findings[:ROWS]
     ids = [finding.pk for finding in page]
     current = open_id if open_id is not None else next(iter(ids), None)
-    position = ids.index(current) if current in ids else -1
-    # The next finding, or after the last one the previous; the first if the open one is not on the page.
-    neighbours = ids[position + 1 : position + 2] or ids[max(position - 1, 0) : position]
     last_position = f"{page[-1].severity}-{page[-1].pk}" if page else ""
     return Queue(
         rows=tuple(_row(finding, filters, current) for finding in page),
         current=current,
-        next=neighbours[0] if neighbours else None,
+        next=following(ids, current),
         next_page_url=replace(filters, after=last_position).url() if len(findings) > ROWS else "",
         first_page_url=replace(filters, after="").url() if filters.after else "",
     )
+
+
+def following(ids: list[int], current: int | None) -> int | None:
+    """Return the id after ``current``, after the last one the previous; the first if it is not there."""
+    position = ids.index(current) if current in ids else -1
+    neighbours = ids[position + 1 : position + 2] or ids[max(position - 1, 0) : position]
+    return neighbours[0] if neighbours else None
+
+
+def as_id(text: str) -> int | None:
+    """Return the id that ``text`` names, or None."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None
 
 
 def _row(finding: Finding, filters: QueueFilters, current: int | None) -> QueueRow:

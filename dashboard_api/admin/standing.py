@@ -117,7 +117,7 @@ class StandingDecisionAdmin(RecordAdmin):
         """Ask for a suppression rule, preview its changes, and begin it after a confirmation."""
         if not self.has_add_permission(request):
             raise PermissionDenied
-        form = StandingDecisionForm(request.POST or None)
+        form = StandingDecisionForm(request.POST or None, initial=request.GET.dict())
         reach = None
         # The button "change" of the preview leads back to the form.
         if form.can_begin(by=user_name(request)) and "change" not in request.POST:

@@ -18,12 +18,11 @@ from dashboard_api.admin.decisions import LABELS, UNCONFIRM, DecisionForm, NoteF
 from dashboard_api.admin.finding_panel import finding_panel
 from dashboard_api.admin.labels import SEVERITY_LABELS
 from dashboard_api.admin.operations import OperatorAdmin, user_name
-from dashboard_api.admin.queue import ALL_OPEN, QueueFilters, read_queue
+from dashboard_api.admin.queue import ALL_OPEN, MAX_ID, QueueFilters, as_id, read_queue
 from dashboard_api.decisions.triage import unconfirm
 from dashboard_api.models import AnalystNote, Finding, Source
 from foundation.texts.triage_reasons import REASONS
 
-MAX_ID = 2**63 - 1  # of a row in the database; a greater number in a URL would be an error
 SELECTED_ACTIONS = (
     *("mark_reviewed", "false_positive", "accept_risk", "fixed"),
     *("confirm_finding", "unconfirm_finding", "override_severity"),
@@ -52,7 +51,7 @@ class Workbench(OperatorAdmin):
     def workbench(self, request: HttpRequest) -> HttpResponse:
         """Show the queue, and the finding of the address or the first one."""
         self._require(self.has_view_permission(request))
-        finding_id = _as_id(request.GET.get("finding", ""))
+        finding_id = as_id(request.GET.get("finding", ""))
         finding = self._finding(finding_id) if finding_id is not None else None
         return self._page(request, QueueFilters.from_query(request.GET), finding)
 
@@ -130,7 +129,7 @@ class Workbench(OperatorAdmin):
         """Perform an action on the selected findings, after a page that names websites and customers."""
         self._require(self.has_operate_permission(request))
         filters = _filters_of(request)
-        selected = map(_as_id, request.POST.getlist("_selected_action"))
+        selected = map(as_id, request.POST.getlist("_selected_action"))
         ids = [pk for pk in selected if pk is not None]
         action = request.POST.get("action", "")
         if request.method != "POST" or action not in SELECTED_ACTIONS:
@@ -162,7 +161,7 @@ class Workbench(OperatorAdmin):
         """Say what was done, with a link back to the finding, and go on to the next one."""
         back = format_html('{} <a href="{}">{}</a>', done, filters.url(finding.pk), "Show it again")
         self.message_user(request, back, messages.SUCCESS)
-        following = _as_id(request.POST.get("next", ""))
+        following = as_id(request.POST.get("next", ""))
         exists = following is not None and Finding.objects.filter(pk=following).exists()
         return redirect(filters.url(following if exists else None))
 
@@ -208,7 +207,3 @@ class Workbench(OperatorAdmin):
 def _filters_of(request: HttpRequest) -> QueueFilters:
     """Return the filters of the queue that sent a form."""
     return QueueFilters.from_query(QueryDict(request.POST.get("back", "")[:1000]))
-
-
-def _as_id(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None

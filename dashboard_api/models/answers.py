@@ -1,5 +1,6 @@
 """Answers of accounts to findings, their conversations with analysts, and disputes."""
 
+from datetime import date
 from typing import ClassVar, Self
 
 from django.db import models
@@ -29,6 +30,10 @@ class CaseQuerySet(models.QuerySet["Case"]):
         """
         links = Q(website__links__account=models.F("account"), website__links__revoked_at=None)
         return self.open().filter(links, waits_for_customer=False).order_by("promised_on", "pk")
+
+    def overdue(self, today: date) -> Self:
+        """Return the cases whose promised day has passed."""
+        return self.filter(promised_on__lt=today)
 
 
 class Case(models.Model):

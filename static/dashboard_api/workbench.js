@@ -21,6 +21,15 @@
     for (const it of forms()) it.open = false;
     current()?.focus();
   };
+  const insert = (button) => {
+    const details = button.closest("details");
+    const field = details.querySelector("textarea");
+    details.open = true;
+    field.focus();
+    const isAfterWord = /\S$/.test(field.value.slice(0, field.selectionStart));
+    field.setRangeText((isAfterWord ? " " : "") + button.value, field.selectionStart, field.selectionEnd, "end");
+  };
+  const sentence = (number, inside) => inside.querySelector(`[data-sentence="${number}"]`);
   const use = (button) => {
     button.click();
     enter(forms()[0]);
@@ -32,6 +41,11 @@
     const isModified = event.ctrlKey || event.metaKey || event.altKey;
     if (key === "Escape" && !isModified) return leave();
     if (forms().length) {
+      const chosen = event.altKey && /^Digit[1-9]$/.test(event.code) && sentence(event.code.at(-1), forms()[0]);
+      if (chosen) {
+        event.preventDefault();
+        return insert(chosen);
+      }
       if (key !== "Enter" || !(event.ctrlKey || event.metaKey) || !target.closest(".panel details form")) return;
       event.preventDefault();
       return isBusy ? undefined : target.form.requestSubmit();
@@ -43,9 +57,16 @@
     else if (key === "x") current()?.parentElement.querySelector("[type=checkbox]")?.click();
     else if (key === "Enter" && target === current()) document.getElementById("finding-title")?.focus();
     else if (button && !isBusy) use(button);
+    else if (/^[1-9]$/.test(key) && sentence(key, region()) && !isBusy) insert(sentence(key, region()));
     else return;
     event.preventDefault();
   });
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-sentence]");
+    if (!button) return;
+    event.preventDefault(); // without scripts, the service inserts the sentence
+    insert(button);
+  }, true);
   document.addEventListener("toggle", ({ target }) => {
     if (forms().includes(target) && document.activeElement.matches("summary")) enter(target);
   }, true);

@@ -82,6 +82,7 @@ ADMIN_FORMS = ("_add", "_change", "_changelist", "_delete", "_issue_secret", "_i
 ADMIN_PAGES = (  # pages that change nothing
     *("_history", "app_list", "autocomplete", "catch_all_view", "index", "jsi18n", "view_on_site"),
     *("RedirectView", "_preview", "_workbench", "_workers", "password_change_done"),
+    *("_said_fixed", "_disputed_rules"),
 )
 WORKBENCH = ("_workbench_decide", "_workbench_note", "_workbench_publish", "_workbench_selected")
 NO_CHANGE = CHANGES_NOTHING | {

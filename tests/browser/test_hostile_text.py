@@ -4,10 +4,13 @@ from urllib.parse import quote
 
 import pytest
 from django.db import transaction
+from django.utils import timezone
 from playwright.sync_api import expect
 
+from dashboard_api.decisions import cases
 from dashboard_api.models import Coverage, FindingEvent
 from tests.browser.steps import PATH, eventually
+from tests.dashboard_api.disputes import answer, ask, dispute
 from tests.factories import (
     make_coverage,
     make_event,
@@ -92,6 +95,7 @@ MARKUP = """() => [...document.querySelectorAll("*")].filter((it) =>
     || (["href", "src", "action"].includes(name) && /^\\s*(javascript|data:|vbscript|\\/\\/)/i.test(value)))
   ).map((it) => it.outerHTML.slice(0, 200))"""
 STAFF_PAGES = ("finding/", "finding/workbench/", "account/", "source/", "importrun/", "standingdecision/")
+STAFF_PAGES += ("case/", "case/workbench/", "case/said-fixed/", "case/disputed-rules/")
 
 
 @pytest.fixture
@@ -178,7 +182,12 @@ def test_a_search_marks_its_words_in_every_text_as_text(open_page, owner, hostil
         expect(page.locator("main mark")).not_to_have_count(0)
 
 
-def test_pages_for_staff_show_every_text_as_text(open_page, hostile):
+def test_pages_for_staff_show_every_text_as_text(open_page, link, hostile):
+    with transaction.atomic():
+        for number, text in enumerate(PAYLOADS):
+            ask(link, hostile[0], text=text, by=f"user-{number}")
+        cases.disagree(dispute(link, hostile[1]), by="bob", person="", text=PAYLOADS[1], now=timezone.now())
+        answer(link, hostile[2], act="fixed", by="", name=PAYLOADS[0])
     page = open_page(user=make_user("root", is_staff=True, is_superuser=True))
     for address in STAFF_PAGES:
         look(page, f"/admin/dashboard_api/{address}")

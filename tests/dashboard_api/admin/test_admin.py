@@ -19,6 +19,7 @@ from dashboard_api.models import (
     AnalystNote,
     CallbackEvent,
     CallRecord,
+    Case,
     Coverage,
     CrawlerStop,
     Entitlement,
@@ -43,6 +44,7 @@ from dashboard_api.models import (
 )
 from tests.dashboard_api.api.reports import make_token
 from tests.dashboard_api.billing.test_snapshots import snapshot
+from tests.dashboard_api.disputes import ask
 from tests.factories import (
     SECRET,
     make_account,
@@ -95,6 +97,7 @@ MAKERS = {
     AnalystNote: lambda link: make_note(link.website),
     CallbackEvent: make_callback_event,
     CallRecord: lambda link: make_call_record(account_id=link.account_id),
+    Case: lambda link: ask(link, make_finding(link.website)),
     Coverage: lambda link: make_coverage(link.website),
     CrawlerStop: make_stop,
     Entitlement: lambda link: link.account.entitlement,
@@ -119,10 +122,11 @@ MAKERS = {
 }
 NEVER_DELETED = {Account, CallRecord, ImportRun, ReportToken, Website, Secret, SiteLink, StandingDecision}
 NEVER_DELETED |= {CrawlerStop, ScanConsent, ScanOptOut, ScanSchedule}
-NEVER_DELETED |= {CallbackEvent, Subscription, OwnershipClaim, Plan, ScanJob}
+NEVER_DELETED |= {CallbackEvent, Case, Subscription, OwnershipClaim, Plan, ScanJob}
 NEVER_ADDED = {
     CallbackEvent,
     CallRecord,
+    Case,
     Finding,
     ImportRun,
     ReportToken,
