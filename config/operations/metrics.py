@@ -100,7 +100,7 @@ def _database_seconds() -> Family:
 
 def _of_the_service(now: datetime) -> Iterator[Family]:
     from dashboard_api.billing.callbacks.applying import undelivered
-    from dashboard_api.models import Coverage, ImportRun, Nonce, ReportJob
+    from dashboard_api.models import Case, Coverage, ImportRun, Nonce, ReportJob
 
     nonces = _family("nonces", "Spent nonces that are stored.")
     nonces.add_metric([], Nonce.objects.count())
@@ -116,6 +116,11 @@ def _of_the_service(now: datetime) -> Iterator[Family]:
         callbacks.add_metric([state], number)
     yield callbacks
     yield _oldest("oldest_report_seconds", ReportJob, now, finished_at=None)
+    waiting = Case.objects.for_analysts()
+    cases = _family("cases", "Questions and disputes that wait for an analyst.", ["state"])
+    cases.add_metric(["waiting"], waiting.count())
+    cases.add_metric(["overdue"], waiting.overdue(timezone.localdate(now)).count())
+    yield cases
 
 
 def _of_the_portal(now: datetime) -> Iterator[Family]:

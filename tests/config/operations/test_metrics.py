@@ -22,7 +22,9 @@ from foundation.operations.health import Readiness
 from portal.gateway.health import MAX_FAILURES, Health
 from portal.models import PendingNotification
 from tests.dashboard_api.api.reports import make_token
+from tests.dashboard_api.disputes import ask
 from tests.factories import (
+    make_finding,
     make_import_run,
     make_link,
     make_membership,
@@ -253,6 +255,10 @@ def report_waits(_):
     )
 
 
+def promise_overdue(_):
+    return ask(link := make_link(), make_finding(link.website), now=timezone.now() - timedelta(days=30))
+
+
 def callback_dead(_):
     return CallbackEvent.objects.create(provider="standard", event_id="msg_1", state="dead")
 
@@ -295,6 +301,7 @@ FIRING = {
     "CallbacksUndelivered": callback_dead,
     "BillingDrift": entitlement_differs,
     "CallbacksRefused": callbacks_refused,
+    "PromiseOverdue": promise_overdue,
     "NotificationsWait": notification_waits,
 }
 
