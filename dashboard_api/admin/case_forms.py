@@ -12,8 +12,8 @@ from dashboard_api.models import Case
 from signed_api import limits as contract_limits
 
 _ALL_CUSTOMERS = (
-    "Its findings become false positives. Your first 500 characters are the reason in the timeline of each: "
-    "every customer with the website reads it."
+    "Its findings become false positives for every customer with the website. Only this customer reads your "
+    "words."
 )
 
 

@@ -52,7 +52,7 @@ def test_agreeing_makes_all_findings_of_the_dispute_false_positives(link, findin
         assert each.status == status
     assert ends(case) == ("agreed", "grace", "We looked.")
     assert set(Answer.objects.values_list("outcome", flat=True)) == {"agreed"}
-    assert finding.events.get().reason == "We looked."
+    assert finding.events.get().reason == cases.AGREED_REASON  # every account reads it
 
 
 def test_agreeing_ends_the_answers_of_other_accounts_to_the_same_finding(link, finding):
