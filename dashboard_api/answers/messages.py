@@ -62,7 +62,7 @@ def write(account: Account, finding: Finding, request: MessageRequest, now: date
         at=now,
     )
     changed(account.pk, finding.website_id)
-    audit("message.written", account, by=request.by or account.ref, after={"finding": finding.pk})
+    _record("written", account, finding, request)
     return message
 
 
@@ -82,8 +82,13 @@ def edit(account: Account, finding: Finding, request: MessageRequest, now: datet
     found.text, found.edited_at = request.text, now
     found.save(update_fields=["text", "edited_at"])
     changed(account.pk, finding.website_id)
-    audit("message.edited", account, by=request.by or account.ref, after={"finding": finding.pk})
+    _record("edited", account, finding, request)
     return found
+
+
+def _record(event: str, account: Account, finding: Finding, request: MessageRequest) -> None:
+    by, host = request.by or account.ref, finding.website.host
+    audit(f"message.{event}", account, by=by, host=host, after={"finding": finding.pk})
 
 
 def _cases_of(account: Account, finding: Finding) -> "list[int]":
