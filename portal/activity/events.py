@@ -4,15 +4,18 @@ Owners do not see names of staff, their reasons, or the values that they changed
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import Q, QuerySet
+from django.utils.formats import localize
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from audit.models import AuditActor, AuditEvent
+from foundation.texts.people import reference_of, user_id_of
 from portal.activity.labels import ACTIONS
 from portal.files.spreadsheets import BYTE_ORDER_MARK, csv_lines, without_formula
 from portal.models import Membership, Website, WebsiteSummary
@@ -28,6 +31,8 @@ _MAX_ID = 2**63 - 1
 # After another refusal, such as an ended plan, the link may have ended.
 _PROVING_LINK = ("", "websites_limit")
 _TEAM_KINDS = (AuditEvent.Kind.STAFF, AuditEvent.Kind.COMMAND)
+_ABOUT_FINDINGS = ("answer.", "answer_rules.", "case.", "message.")
+Members = Mapping[tuple[str, str], str]  # names by account and reference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,18 +117,23 @@ def _periods(links: Iterable[AuditEvent]) -> list[tuple[str, int, int]]:
 
 def people_in(events: QuerySet[AuditEvent]) -> dict[str, str]:
     """Return the names of the people who acted, by the id of their AuditActor; our team comes last."""
-    numbers = (
-        events.exclude(actor_kind__in=_TEAM_KINDS).exclude(account="").order_by().values("actor").distinct()
-    )
-    actors = AuditActor.objects.filter(pk__in=numbers).order_by("name")
-    return {str(actor.pk): str(actor) for actor in actors} | {OUR_TEAM: _("Our team")}
+    acted = events.exclude(actor_kind__in=_TEAM_KINDS).exclude(account="").order_by()
+    actors = AuditActor.objects.filter(pk__in=acted.values("actor").distinct()).order_by("name")
+    members = _members(acted.values_list("account", flat=True).distinct(), actors)
+    names = {reference: name for (_account, reference), name in members.items()}
+    with_user = {reference_of(actor.user_id) for actor in actors if actor.user_id}
+    people = {str(actor.pk): _in_words(actor, names) for actor in actors if actor.name not in with_user}
+    return people | {OUR_TEAM: _("Our team")}
 
 
 def by_person(events: QuerySet[AuditEvent], person: str) -> QuerySet[AuditEvent]:
     """Return the events of one person; ``person`` is a key of ``people_in``."""
     if person == OUR_TEAM:
         return events.filter(actor_kind__in=_TEAM_KINDS)
-    return events.exclude(actor_kind__in=_TEAM_KINDS).filter(actor=int(person))
+    actors = AuditActor.objects.filter(pk=int(person))
+    users = [reference_of(user_id) for user_id in actors.values_list("user_id", flat=True) if user_id]
+    numbers = [*AuditActor.objects.filter(user_id=None, name__in=users).values_list("pk", flat=True)]
+    return events.exclude(actor_kind__in=_TEAM_KINDS).filter(actor__in=[int(person), *numbers])
 
 
 def rows(events: Iterable[AuditEvent]) -> list[ActivityRow]:
@@ -131,7 +141,8 @@ def rows(events: Iterable[AuditEvent]) -> list[ActivityRow]:
     events = list(events)
     people = [int(each.object_id) for each in events if each.object_type == "person" and each.object_id]
     names = AuditActor.objects.in_bulk({*people, *(each.actor for each in events if each.actor)})
-    return [_row(each, names) for each in events]
+    members = _members({each.account for each in events}, names.values())
+    return [_row(each, names, members) for each in events]
 
 
 def write_csv(events: QuerySet[AuditEvent]) -> Iterator[str]:
@@ -149,15 +160,26 @@ def _cells(row: ActivityRow) -> tuple[str, ...]:
     return (at, row.account, row.who, row.action, row.about, row.details, outcome, row.request_id)
 
 
-def _row(event: AuditEvent, names: dict[int, AuditActor]) -> ActivityRow:
+def _members(accounts: Iterable[str], actors: Iterable[AuditActor]) -> Members:
+    """Return the names of the accounts' members, if one of ``actors`` is a reference of a person."""
+    if all(user_id_of(actor.name) is None for actor in actors):
+        return {}
+    members = Membership.objects.filter(account__ref__in=list(accounts)).select_related("account", "user")
+    return {
+        (member.account.ref, reference_of(member.user_id)): member.user.get_username() for member in members
+    }
+
+
+def _row(event: AuditEvent, names: dict[int, AuditActor], members: Members) -> ActivityRow:
     is_ours = event.actor_kind in _TEAM_KINDS
     values = {"before": event.before, "after": event.after}
     values = {name: value for name, value in values.items() if value and not is_ours}
+    own = {reference: name for (account, reference), name in members.items() if account == event.account}
     return ActivityRow(
         pk=event.pk,
         at=event.at,
         account=event.account,
-        who=_("Our team") if is_ours else _name(event.actor if event.account else None, names),
+        who=_("Our team") if is_ours else _name(event.actor if event.account else None, names, own),
         action=str(ACTIONS.get(event.action, _("Changed the organization"))),
         about=_about(event, names),
         details=json.dumps(values, ensure_ascii=False) if values else "",
@@ -168,14 +190,33 @@ def _row(event: AuditEvent, names: dict[int, AuditActor]) -> ActivityRow:
 
 def _about(event: AuditEvent, names: dict[int, AuditActor]) -> str:
     if event.object_type == "person" and event.object_id:
-        return _name(int(event.object_id), names)
+        return _name(int(event.object_id), names, {})
+    if event.action.startswith(_ABOUT_FINDINGS):
+        return _about_findings(event)
     label = event.label
     for ending in (f" for {event.account}", f" of {event.account}"):  # the row names the account
         label = label.removesuffix(ending)
     return label if event.host in label else f"{event.host}: {label}".strip(": ")
 
 
-def _name(number: int | None, names: dict[int, AuditActor]) -> str:
+def _about_findings(event: AuditEvent) -> str:
+    """Return the website, and how many findings an act is about."""
+    count = (event.after or {}).get("findings", 1)
+    if count == 1:
+        return event.host
+    text = ngettext("%(host)s: %(count)s finding", "%(host)s: %(count)s findings", count)
+    return text % {"host": event.host, "count": localize(count)}
+
+
+def _name(number: int | None, names: dict[int, AuditActor], members: Mapping[str, str]) -> str:
     if not number:
         return _("The service")
-    return str(names.get(number) or AuditActor())  # one without a name is shown as a deleted person
+    # One without a name is shown as a deleted person.
+    return _in_words(names.get(number) or AuditActor(), members)
+
+
+def _in_words(actor: AuditActor, members: Mapping[str, str]) -> str:
+    """Return the actor's name; for a reference of a person, the member's name in ``members``."""
+    if actor.user_id is None and user_id_of(actor.name) is not None:
+        return members.get(actor.name, _("A former member"))
+    return str(actor)

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from audit.recording import Acting, Person, Subject, acting, record
+from foundation.texts.people import reference_of
 from portal.answers import service
 from portal.files import places
 from portal.models import WebsiteSummary
@@ -229,3 +230,89 @@ def test_a_file_that_takes_minutes_leaves_the_threads_to_others(client, owner, p
     again = client.get(page)
     assert again.status_code == 200
     again.close()
+
+
+# Answers and messages, which the service records with references of people
+
+
+def answered(member, action="answer.disputed", *, account="acct_0001", count=74):
+    """Record an answer as the service does for a call of the portal."""
+    with acting(Acting()):
+        record(
+            action,
+            Subject("dashboard_api.account", "1", account),
+            by=reference_of(member.user_id),
+            account=account,
+            host="shop.example.com",
+            after={"findings": count, "first": 7},
+        )
+
+
+def test_answers_have_the_name_of_the_member_and_the_number_of_findings(client, owner):
+    answered(owner)
+    answered(owner, "message.written", count=1)
+    text = text_of(client)
+    assert "<b>ada</b>: Disputed findings (shop.example.com: 74 findings)" in text
+    assert "<b>ada</b>: Wrote to our analysts (shop.example.com)" in text
+    assert "user-" not in text
+    rows = csv.DictReader(io.StringIO(client.get("/activity.csv").getvalue().decode("utf-8-sig")))
+    assert {row["who"] for row in rows} == {"ada"}
+
+
+@pytest.mark.parametrize("kind", ["left", "of another account", "unknown"])
+def test_a_reference_of_nobody_in_the_account_is_a_former_member(client, owner, kind):
+    bob = factories.make_membership(factories.make_user("bob"), factories.make_portal_account("acct_0002"))
+    if kind == "left":
+        bob = factories.make_membership(bob.user, owner.account)
+    answered(bob)
+    if kind == "left":
+        bob.delete()
+    elif kind == "unknown":
+        bob.user.delete()
+    text = text_of(client)
+    assert "<b>A former member</b>: Disputed findings" in text
+    assert "bob" not in text
+
+
+def test_a_member_has_a_name_in_the_own_accounts_alone(client, owner):
+    other = factories.make_portal_account("acct_0002", name="Example Press")
+    factories.make_membership(owner.user, other)
+    bob = factories.make_membership(factories.make_user("bob"), other)
+    answered(bob, account="acct_0001")
+    answered(bob, account="acct_0002")
+    assert re.findall(r"<b>([^<]*)</b>: Disputed", text_of(client)) == ["bob", "A former member"]
+
+
+def test_a_person_is_one_filter_for_pages_and_answers(client, owner):
+    with acting(Acting(kind="person", person=lambda: Person(owner.user_id, "ada"))):
+        record("findings.exported", account="acct_0001")
+    answered(owner)
+    bob = factories.make_membership(factories.make_user("bob"), owner.account, "contributor")
+    answered(bob, "answer.fixed")
+    people = dict(re.findall(r'<option value="(\d+)">(\w+)<', text_of(client)))
+    assert sorted(people.values()) == ["ada", "bob"]
+
+    def shown(person):
+        [number] = [number for number, name in people.items() if name == person]
+        rows = text_of(client, f"?person={number}").partition('<ul class="rows">')[2]
+        labels = ("Exported findings", "Disputed findings", "Said that findings are fixed")
+        return [label for label in labels if label in rows]
+
+    assert shown("ada") == ["Exported findings", "Disputed findings"]
+    assert shown("bob") == ["Said that findings are fixed"]
+
+
+def test_decisions_about_disputes_are_of_our_team(client, owner):
+    act(
+        "case.disagreed",
+        who="eve-of-staff",
+        kind="staff",
+        account="acct_0001",
+        host="shop.example.com",
+        subject=Subject("dashboard_api.case", "7", "Dispute 7 of acct_0001"),
+        reason="Internal words",
+    )
+    text = text_of(client)
+    assert "<b>Our team</b>: Disagreed with a dispute (shop.example.com)" in text
+    assert "eve-of-staff" not in text
+    assert "Internal words" not in text
