@@ -67,13 +67,31 @@ def test_a_finding_and_the_filters_stay_below_the_page(support, websites):
 
 
 def test_the_page_has_no_form_of_a_member(support, websites):
-    page = support.get(URL, {"account": "acct_0001"}).content.decode()
-    main = page[page.index("<main") : page.index("</main>")]
-    assert "<form" not in main
+    finding = websites[0].website.findings.get()
+    for path in ("", f"findings/{finding.pk}/"):
+        page = support.get(URL + path, {"account": "acct_0001"}).content.decode()
+        main = page[page.index("<main") : page.index("</main>")]
+        assert "<form" not in main
+        assert support.post(URL + path, {"account": "acct_0001"}).status_code == 405
     filtered = support.get(URL, {"account": "acct_0001", "severity": "Medium"}).content.decode()
     assert "Save this view" not in filtered
     assert support.post("/sites/shop.example.com/views/?severity=Medium", {"name": "Mine"}).status_code == 404
-    assert support.post(URL, {"account": "acct_0001"}).status_code == 405
+
+
+def test_the_pages_call_no_route_that_changes_something(support, websites, monkeypatch):
+    called = []
+
+    def note(_service, _account, route, _request):
+        called.append(route)
+        return call(_service, _account, route, _request)
+
+    call = service.call
+    monkeypatch.setattr(service, "call", note)
+    finding = websites[0].website.findings.get()
+    for path in ("", f"findings/{finding.pk}/"):
+        assert support.get(URL + path, {"account": "acct_0001"}).status_code == 200
+    assert len(called) >= 2
+    assert not any(route.changes for route in called)
 
 
 @pytest.mark.parametrize("path", ["", "findings/1/"])

@@ -18,11 +18,12 @@ class Command(OperatorCommand):
     """manage.py forget_account acct_0001 --reason "They asked" --by Robin."""
 
     help = (
-        "Delete an account for good: secrets, links, calls on record, portal access, members and share "
-        "links; the websites that no other account ever linked, with their findings; and the people who are "
-        "in no other account. Audit events stay, without the names of these people. Everything that other "
-        "accounts share is kept. Backups and logs are not changed. It shows what it will delete, and asks "
-        "for the reference unless --yes is given. If service and portal are separate, run it in both."
+        "Delete an account for good: secrets, links, answers, messages, calls on record, portal access, "
+        "members and share links; the websites that no other account ever linked, with their findings; and "
+        "the people who are in no other account. Audit events stay, without the names of these people. "
+        "Everything that other accounts share is kept. Backups and logs are not changed. It shows what it "
+        "will delete, and asks for the reference unless --yes is given. If service and portal are separate, "
+        "run it in both."
     )
     audit_options = AuditOptions(requires_by=True, requires_reason=True)
     in_one_transaction = False  # nothing is locked while the operator reads

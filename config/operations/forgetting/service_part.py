@@ -46,6 +46,8 @@ class ServicePart:
             "secrets": self.account.secrets.count(),
             "links": self.account.links.count(),
             "report_tokens": self.account.report_tokens.count(),
+            "answers": self.account.answers.count(),
+            "messages": self.account.messages.count(),
             "calls": CallRecord.objects.filter(account_id=self.account.pk).count(),
             "websites": self.own.count(),
             "findings": Finding.objects.filter(website__in=self.own).count(),

@@ -47,6 +47,8 @@ def make_two_customers():
         factories.make_note(website, account=first, body="For acct_0001")
         factories.make_import_run(website)
         factories.make_coverage(website)
+    for account, website in ((first, own), (first, both), (second, both)):
+        make_conversation(account, website)
     token, _ = make_token(link, name="CI of acct_0001")
     api.ImportRun.objects.filter(website=both).update(by=f"CI of acct_0001 (token {token.pk})")
     for account in (first, second):
@@ -57,6 +59,16 @@ def make_two_customers():
     boss = factories.make_user("boss", is_staff=True)
     for row in (first, link, first.secrets.get(), User.objects.get(username="ada"), second):
         LogEntry.objects.log_actions(boss.pk, [row], CHANGE, single_object=True)
+
+
+def make_conversation(account, website):
+    """Make a dispute of the account with its message, and the remembered call."""
+    about = {"account": account, "website": website, "finding": website.findings.first()}
+    case = api.Case.objects.create(kind="dispute", promised_on=timezone.now(), by="user-1", **about)
+    text = f"Why, says {account.ref}"
+    api.Answer.objects.create(answer="disputed", severity_then=2, reason=text, case=case, **about)
+    api.Message.objects.create(side="member", event="disputed", text=text, case=case, **about)
+    api.RememberedCall.objects.create(account=account, key=website.host, response=b"{}")
 
 
 def make_members():
@@ -109,6 +121,7 @@ def test_nothing_of_a_deleted_account_or_its_people_is_left_outside_the_audit(wi
     assert naming("acct_0001")
     fields = run_json("forget_account", "acct_0001", *WHY, "--yes")
     assert (fields["changed"], fields["websites"], fields["findings"], fields["users"]) == (True, 1, 1, 2)
+    assert (fields["answers"], fields["messages"]) == (2, 2)
     assert naming("acct_0001", "shop.example.com") == []
     assert naming("ada", "bob", "zoe", "192.0.2.7", of_audit=True) == []
     event = AuditEvent.objects.get(action="account.forgotten")
@@ -127,6 +140,8 @@ def test_what_other_accounts_have_too_is_kept(with_triggers):
     assert (website.host, website.findings.count(), website.imports.count()) == ("blog.example.com", 1, 1)
     assert website.links.get().account.ref == "acct_0002"
     assert api.Nonce.objects.count() == api.CallRecord.objects.count() == 1
+    conversations = (api.Case, api.Answer, api.Message, api.RememberedCall)
+    assert [model.objects.get().account.ref for model in conversations] == ["acct_0002"] * 4
     with pytest.raises(DatabaseError, match="calls on record"):
         api.CallRecord.objects.all().delete()
     assert {user.username for user in User.objects.all()} == {"eve", "boss"}
