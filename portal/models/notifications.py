@@ -59,6 +59,17 @@ class Subscription(models.Model):
         person = self.membership.user
         return bool(self.frequency != self.Frequency.NEVER and person.is_active and person.email)
 
+    @property
+    def is_refused(self) -> bool:
+        """Whether the member chose to get no e-mails, which the default is not."""
+        return not self._state.adding and self.frequency == self.Frequency.NEVER
+
+    @property
+    def gets_messages(self) -> bool:
+        """Whether the member gets e-mails about messages and answers that concern them."""
+        person = self.membership.user
+        return bool(not self.is_refused and person.is_active and person.email)
+
     def includes(self, severity: str) -> bool:
         """Return whether the member wants findings of this severity."""
         return labels.severity_rank(severity) <= labels.severity_rank(self.min_severity)

@@ -58,6 +58,11 @@ def send_due(websites: Collection[Website], *, clock: Callable[[], datetime] = t
     )
 
 
+def send_now(notifications: Iterable[PendingNotification]) -> None:
+    """Send an e-mail for each new notification; the next ``send_due`` tries again what fails."""
+    _send([[notification] for notification in notifications], clock=timezone.now)
+
+
 def _due(websites: Collection[Website], *, now: datetime) -> Iterable[list[PendingNotification]]:
     """Group the due notifications by e-mail: an import, a digest, or an earlier attempt."""
     # Keys: the id of an earlier attempt, the notification itself, or the member of a digest
@@ -66,7 +71,7 @@ def _due(websites: Collection[Website], *, now: datetime) -> Iterable[list[Pendi
         frequency = Subscription.of(notification.membership).frequency
         if notification.email_id:
             by_email[notification.email_id].append(notification)
-        elif frequency == Subscription.Frequency.IMMEDIATE:
+        elif frequency == Subscription.Frequency.IMMEDIATE or _is_personal(notification):
             by_email[notification].append(notification)
         elif notification.created_at < _last_digest_time(frequency, now):
             by_email[notification.membership_id].append(notification)
@@ -149,21 +154,32 @@ def _send_one(email_id: UUID, connection: BaseEmailBackend) -> int:
     Raises CallError and the errors of sending.
     """
     claimed = PendingNotification.objects.filter(email_id=email_id)
-    notifications = [each for each in _with_relations(claimed) if _has_current_content(each)]
-    is_wanted = bool(notifications) and Subscription.of(notifications[0].membership).is_active
-    if is_wanted:
+    wanted = [each for each in _with_relations(claimed) if _is_wanted(each)]
+    notifications = [each for each in wanted if _has_current_content(each)]
+    if notifications:
         connection.send_messages([compose(email_id, notifications)])
     claimed.delete()
-    return int(is_wanted)
+    return int(bool(notifications))
+
+
+def _is_personal(notification: PendingNotification) -> bool:
+    return bool(Digest.from_json(notification.digest).messages)
+
+
+def _is_wanted(notification: PendingNotification) -> bool:
+    subscription = Subscription.of(notification.membership)
+    return subscription.gets_messages if _is_personal(notification) else subscription.is_active
 
 
 def _has_current_content(notification: PendingNotification) -> bool:
-    """Drop findings no longer open, and notes that became internal; return whether any remain.
+    """Drop closed findings, notes that became internal, and deleted messages; return whether any remain.
 
-    The service returns only the worst findings and the newest notes. If its list is full, keep those beyond
-    its end.
+    The service returns only the worst findings, the newest notes and the oldest messages. If its list is
+    full, keep those beyond its end.
     """
     digest = Digest.from_json(notification.digest)
+    if digest.messages and not digest.since:  # what a member did is no change
+        return True
     min_severity = Subscription.of(notification.membership).min_severity
     changes = service.get_changes_since(notification.website, cursor=digest.since, min_severity=min_severity)
     newest = changes.analyst_notes
@@ -176,6 +192,13 @@ def _has_current_content(notification: PendingNotification) -> bool:
         if note.id in newest_ids
         or (end_of_list is not None and (note.published_at is None or note.published_at <= end_of_list))
     ]
-    digest = replace(digest.reduced_to(changes), notes=kept)
+    last = int(changes.messages[-1].id) if len(changes.messages) >= MAX_CHANGES else None
+    known = {message.id for message in changes.messages}
+    messages = [
+        message
+        for message in digest.messages
+        if message.id in known or (last is not None and int(message.id) > last)
+    ]
+    digest = replace(digest.reduced_to(changes), notes=kept, messages=messages)
     notification.digest = digest.to_json()
     return bool(digest)

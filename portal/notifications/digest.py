@@ -6,13 +6,42 @@ import msgspec
 
 from portal.models import Subscription
 from portal.texts import labels
-from signed_api.findings import Change, ChangesResponse, NoteChange
+from signed_api.findings import Change, ChangesResponse, MessageChange, NoteChange
 
 MAX_FINDINGS = 50
+MAX_MESSAGES = 100
+
+
+class Message(msgspec.Struct, frozen=True, kw_only=True):
+    """A message about a finding, or what happened to an answer, as an e-mail tells it.
+
+    ``id`` is empty for what a member did. ``findings`` counts the findings that it is about.
+    """
+
+    event: str
+    id: str = ""
+    by: str = ""
+    text: str = ""
+    finding_id: str = ""
+    title: str
+    findings: int = 1
+
+    @classmethod
+    def of(cls, change: MessageChange) -> Self:
+        """Return the message of a response."""
+        return cls(
+            event=change.event,
+            id=change.id,
+            by=change.by,
+            text=change.text,
+            finding_id=change.finding_id,
+            title=change.finding_title,
+            findings=change.findings,
+        )
 
 
 class Digest(msgspec.Struct, frozen=True, kw_only=True):
-    """Changes since a cursor: findings, worst first and at most ``total``, and notes.
+    """Changes since a cursor: findings, worst first and at most ``total``, and notes; or messages alone.
 
     Unless ``is_exact``, ``total`` is a lower bound.
     """
@@ -22,6 +51,7 @@ class Digest(msgspec.Struct, frozen=True, kw_only=True):
     total: int = 0
     is_exact: bool = True
     notes: list[NoteChange] = []
+    messages: list[Message] = []
 
     @classmethod
     def for_subscription(
@@ -56,7 +86,7 @@ class Digest(msgspec.Struct, frozen=True, kw_only=True):
 
     def __bool__(self) -> bool:
         """Whether the digest has any content."""
-        return bool(self.findings or self.notes)
+        return bool(self.findings or self.notes or self.messages)
 
     def merged_with(self, later: Self) -> Self:
         """Return both digests as one; for a finding in both, the later change wins."""
@@ -71,6 +101,7 @@ class Digest(msgspec.Struct, frozen=True, kw_only=True):
             total=self.total + later.total - (len(self.findings) - len(earlier)),  # those in both count once
             is_exact=self.is_exact and later.is_exact,
             notes=list({note.id: note for note in (*later.notes, *self.notes)}.values()),
+            messages=[*self.messages, *later.messages][:MAX_MESSAGES],
         )
 
     def reduced_to(self, changes: ChangesResponse) -> Self:

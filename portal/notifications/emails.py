@@ -1,6 +1,6 @@
 """Composition of an e-mail about changes, in the reader's language."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from urllib.parse import urlencode, urlsplit
@@ -13,25 +13,46 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import translation
 from django.utils.formats import localize
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from foundation.addresses.hosts import readable_host
 from foundation.texts.words import on_one_line
 from portal.models import PendingNotification, Subscription, Website, WebsiteSummary
 from portal.models.languages import language_of
-from portal.notifications.digest import Digest
+from portal.models.summaries import Headline
+from portal.notifications.digest import Digest, Message
 from portal.pages.urls import Address, site_address
 from portal.texts import labels, topics
-from signed_api.findings import Change, NoteChange
+from portal.texts.markdown import plain_text
+from signed_api.answers import OVERDUE, THIS_WEEK, WAITING
+from signed_api.findings import Change, NoteChange, Summary
 
-SHOWN_PROBLEMS = 20  # of a website
+SHOWN_PROBLEMS = SHOWN_MESSAGES = 20  # of a website
+EXCERPT_LENGTH = 300
+MESSAGES = {
+    "message": gettext_lazy("%(author)s wrote about %(finding)s"),
+    "asked": gettext_lazy("%(author)s has a question about %(finding)s"),
+    "agreed": gettext_lazy("%(author)s agrees that it is not a problem: %(finding)s"),
+    "disagreed": gettext_lazy("%(author)s disagrees, and it stays open: %(finding)s"),
+    "overtaken": gettext_lazy("No longer found by a scan, so your dispute is closed: %(finding)s"),
+    "gone": gettext_lazy("No longer found by a scan: %(finding)s"),
+    "still_there": gettext_lazy("Still found by a scan: %(finding)s"),
+    "ends_soon": gettext_lazy("The accepted risk ends in two weeks: %(finding)s"),
+    "expired": gettext_lazy("The accepted risk has ended: %(finding)s"),
+    "worse": gettext_lazy("The accepted risk has ended, because it is worse now: %(finding)s"),
+    "declined": gettext_lazy("The second person did not accept the risk: %(finding)s"),
+    "decided": gettext_lazy("Our team closed it: %(finding)s"),
+    "mention": gettext_lazy("%(author)s mentioned you in a message about %(finding)s"),
+    "second_person": gettext_lazy("%(author)s accepts a risk, and you can confirm or decline: %(finding)s"),
+}
 _signer = Signer(salt="portal.news")  # keep: e-mails already sent have tokens with this salt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """The findings of a problem, or a note, with its page; a note has only text, URL and title."""
+    """The findings of a problem, a note or a message, with its page; the last two have fewer fields."""
 
     text: str
     detail: str
@@ -63,16 +84,19 @@ class WeeklyGrade:
 class Section:
     """One website: problems worst first, ``more`` for the number of other findings, and the page with all.
 
-    Only weekly e-mails have a ``grade``, if it is known.
+    Only weekly e-mails have a ``grade``, if it is known; daily and weekly ones have the findings that are
+    ``due``.
     """
 
     host: str
     heading: str
     grade: WeeklyGrade | None
+    due: tuple[Item, ...]
     findings: tuple[Item, ...]
     more: str
     list_url: str
     notes: tuple[Item, ...]
+    messages: tuple[Item, ...]
 
 
 def unsubscribe_token(membership_id: int) -> str:
@@ -97,6 +121,7 @@ def compose(email_id: UUID, notifications: Sequence[PendingNotification]) -> Ema
         context = {
             "sections": sections,
             "account": membership.account,
+            "is_about_messages": any(section.messages for section in sections),
             "min_severity": labels.label(labels.SEVERITIES, subscription.min_severity),
             "settings_url": _absolute(reverse("portal:notifications")),
             "unsubscribe_url": unsubscribe_url,
@@ -146,30 +171,62 @@ def _section(notification: PendingNotification) -> Section:
     membership = notification.membership
     same_host = Website.objects.visible_to(membership.user).with_host(website.host)
     address = site_address(website, names_account=same_host.count() > 1)
+    subscription = Subscription.of(membership)
+    headline = None if digest.messages else _headline(website, subscription)
+    messages = _message_items(digest.messages, address)
     shown = _by_problem(digest.findings)[:SHOWN_PROBLEMS]
     list_path = new_findings_path(
         website.host,
         account=address.account,
         since=digest.since,
-        min_severity=Subscription.of(membership).min_severity,
+        min_severity=subscription.min_severity,
     )
+    host = readable_host(website.host)
     return Section(
         host=website.host,
-        heading=_heading(readable_host(website.host), digest),
-        grade=_grade(website, Subscription.of(membership), address),
+        heading=_heading_of_messages(host, messages) if messages else _heading(host, digest),
+        grade=_grade(headline, subscription, address),
+        due=due_items(headline.summary, address, base=settings.PORTAL_BASE_URL) if headline else (),
         findings=tuple(_problem_item(changes, address, is_complete=digest.is_complete) for changes in shown),
         more=_more_text(digest, sum(map(len, shown))),
         list_url=_absolute(list_path) if digest.findings else "",
         notes=tuple(note_item(note, address, base=settings.PORTAL_BASE_URL) for note in digest.notes),
+        messages=messages[:SHOWN_MESSAGES],
     )
 
 
-def _grade(website: Website, subscription: Subscription, address: Address) -> WeeklyGrade | None:
+def _headline(website: Website, subscription: Subscription) -> Headline | None:
+    """Return the last known numbers for a digest; None for an e-mail at once."""
+    if subscription.frequency == Subscription.Frequency.IMMEDIATE:
+        return None
+    summary = WebsiteSummary.objects.filter(website_id=website.pk).first()
+    return summary.headline if summary else None
+
+
+def due_items(summary: Summary, address: Address, *, base: str = "") -> tuple[Item, ...]:
+    """Return how many findings are overdue and due this week, with their lists at ``base``."""
+    overdue = ngettext("%(count)s finding is overdue", "%(count)s findings are overdue", summary.overdue)
+    this_week = ngettext(
+        "%(count)s finding is due this week", "%(count)s findings are due this week", summary.due_this_week
+    )
+    found = ((summary.overdue, overdue, OVERDUE), (summary.due_this_week, this_week, THIS_WEEK))
+    return tuple(
+        Item(text=text % {"count": localize(count)}, detail="", url=base + _filtered(address, due=due))
+        for count, text, due in found
+        if count
+    )
+
+
+def _filtered(address: Address, **filters: str) -> str:
+    """Return the URL of the website's list with these filters alone."""
+    account = {"account": address.account} if address.account else {}
+    return f"{address.path}?{urlencode(account | filters)}#findings-title"
+
+
+def _grade(headline: Headline | None, subscription: Subscription, address: Address) -> WeeklyGrade | None:
     """Return the last known grade with the change of a week; None unless e-mails are weekly."""
     if subscription.frequency != Subscription.Frequency.WEEKLY:
         return None
-    summary = WebsiteSummary.objects.filter(website_id=website.pk).first()
-    headline = summary.headline if summary else None
     if headline is None or headline.dashboard.grade is None:
         return None
     today = headline.dashboard.generated_at.date()
@@ -288,6 +345,35 @@ def note_item(note: NoteChange, address: Address, *, base: str = "") -> Item:
         text = _("%(author)s wrote a note about the website") % names
     title = names["title"] if finding_url else ""
     return Item(text=text, detail="", url=f"{base}{finding_url or f'{address}#notes'}", title=title)
+
+
+def _heading_of_messages(host: str, messages: Sequence[Item]) -> str:
+    count = len(messages)
+    if count == 1:
+        return f"{host}: {messages[0].text}"
+    text = ngettext("%(host)s: %(count)s message", "%(host)s: %(count)s messages", count)
+    return text % {"host": host, "count": localize(count)}
+
+
+def _message_items(messages: Sequence[Message], address: Address) -> tuple[Item, ...]:
+    """Return an item for each message; events without words are one item for all their findings."""
+    alike: dict[Hashable, list[Message]] = {}
+    for message in messages:
+        alike.setdefault(message.id if message.text else message.event, []).append(message)
+    return tuple(_message_item(each, address) for each in alike.values())
+
+
+def _message_item(messages: Sequence[Message], address: Address) -> Item:
+    first, others = messages[0], sum(message.findings for message in messages) - 1
+    title = on_one_line(first.title)
+    finding = _("“%(title)s”") % {"title": title}
+    if others > 0:
+        more = ngettext("%(finding)s and %(count)s more", "%(finding)s and %(count)s more", others)
+        finding = more % {"finding": finding, "count": localize(others)}
+    text = MESSAGES[first.event] % {"finding": finding, "author": on_one_line(first.by) or _("Our team")}
+    excerpt = Truncator(plain_text(first.text)).chars(EXCERPT_LENGTH)
+    url = address.of_finding(first.finding_id) or _filtered(address, answer=WAITING)
+    return Item(text=text, detail=excerpt, url=_absolute(url), title=title)
 
 
 def _absolute(path: str) -> str:

@@ -4,7 +4,7 @@ The new cursor and its notifications are stored in one commit, so each notificat
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,6 +12,8 @@ from django.db import transaction
 
 from portal.answers import service
 from portal.models import FeedCursor, Membership, PendingNotification, Subscription, Website
+from portal.models.notifications import DEFAULT_MIN_SEVERITY
+from portal.notifications import conversations
 from portal.notifications.digest import Digest
 from portal.texts import labels
 from signed_api.errors import InvalidRequest
@@ -20,22 +22,30 @@ from signed_api.findings import ChangesResponse
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audience:
-    """A website and its subscriptions."""
+    """A website, its subscriptions, and the members who get e-mails about their own messages and answers."""
 
     website: Website
     subscriptions: Sequence[Subscription]
+    members: Sequence[Membership] = ()
 
 
 def audiences() -> list[Audience]:
-    """Return every website with active subscriptions."""
+    """Return every website with a member who may get e-mails."""
     memberships = Membership.objects.select_related("user", "account", "subscription")
     by_account: dict[int, list[Subscription]] = defaultdict(list)
     for membership in memberships:
         subscription = Subscription.of(membership)
-        if subscription.is_active:
+        if subscription.gets_messages:
             by_account[membership.account_id].append(subscription)
     websites = Website.objects.filter(account__in=by_account).select_related("account")
-    return [Audience(website=website, subscriptions=by_account[website.account_id]) for website in websites]
+    return [
+        Audience(
+            website=website,
+            subscriptions=[each for each in by_account[website.account_id] if each.is_active],
+            members=[each.membership for each in by_account[website.account_id]],
+        )
+        for website in websites
+    ]
 
 
 def delete_unsubscribed(current: Sequence[Audience]) -> None:
@@ -45,7 +55,7 @@ def delete_unsubscribed(current: Sequence[Audience]) -> None:
     """
     unsubscribed = FeedCursor.objects.exclude(website__in=[audience.website for audience in current])
     unsubscribed.exclude(cursor="").update(cursor="", version="")
-    members = {each.membership for audience in current for each in audience.subscriptions}
+    members = {member for audience in current for member in audience.members}
     PendingNotification.objects.exclude(membership__in=members).delete()
 
 
@@ -59,7 +69,7 @@ def poll(audience: Audience) -> Iterator[tuple[str, ChangesResponse]]:
     feed = FeedCursor.objects.filter(website=audience.website).first()
     cursor = feed.cursor if feed else ""
     severities = (subscription.min_severity for subscription in audience.subscriptions)
-    lowest = max(severities, key=labels.severity_rank)
+    lowest = max(severities, key=labels.severity_rank, default=DEFAULT_MIN_SEVERITY)
     get_changes = service.get_changes_of_next_import if cursor else service.get_changes_since
     has_more = True
     while has_more:
@@ -94,19 +104,33 @@ def note_read(audience: Audience, version: str) -> None:
 def digests_for(
     audience: Audience, cursor: str, changes: ChangesResponse
 ) -> list[tuple[Subscription, Digest]]:
-    """Return the digest of each subscriber, without empty ones; the first cursor has no digests."""
+    """Return the digests of each subscriber, without empty ones; the first cursor has no digests.
+
+    Messages have a digest of their own. Raises CallError.
+    """
     if not cursor:
         return []
-    digests = (
+    found = (
         (subscription, Digest.for_subscription(changes, subscription, since=cursor))
         for subscription in audience.subscriptions
     )
-    return [(subscription, digest) for subscription, digest in digests if digest]
+    messages = conversations.digests(audience.website, audience.members, cursor, changes.messages)
+    return [*((subscription, digest) for subscription, digest in found if digest), *messages]
 
 
 @transaction.atomic
-def store(audience: Audience, cursor: str, changes: ChangesResponse, *, now: datetime) -> None:
-    """Store the new cursor and the notifications, unless another run did, or the website was removed."""
+def store(
+    audience: Audience,
+    cursor: str,
+    changes: ChangesResponse,
+    digests: Iterable[tuple[Subscription, Digest]],
+    *,
+    now: datetime,
+) -> None:
+    """Store the new cursor, and notifications with ``digests``.
+
+    It does nothing if another run did, or the website was removed.
+    """
     website = audience.website
     if not Website.objects.select_for_update().filter(pk=website.pk).exists():  # first, like a deletion
         return
@@ -114,7 +138,7 @@ def store(audience: Audience, cursor: str, changes: ChangesResponse, *, now: dat
         FeedCursor.objects.get_or_create(website=website)
     if not FeedCursor.objects.filter(website=website, cursor=cursor).update(cursor=changes.cursor):
         return  # another run has moved the cursor
-    for subscription, digest in digests_for(audience, cursor, changes):
+    for subscription, digest in digests:
         _store_notification(subscription, website, digest, now=now)
 
 
@@ -125,15 +149,18 @@ def _store_notification(
     membership = subscription.membership
     if not Membership.objects.select_for_update().filter(pk=membership.pk).exists():
         return
-    unsent = PendingNotification.objects.select_for_update().filter(
-        membership=membership, website=website, email_id=None
-    )
-    is_digest = subscription.frequency != Subscription.Frequency.IMMEDIATE
-    if is_digest and (notification := unsent.first()):
-        merged = Digest.from_json(notification.digest).merged_with(digest)
-        notification.digest = merged.to_json()
-        notification.save(update_fields=["digest"])
-    else:
-        PendingNotification.objects.create(
-            membership=membership, website=website, digest=digest.to_json(), created_at=now
+    is_digest = digest.messages or subscription.frequency != Subscription.Frequency.IMMEDIATE
+    if is_digest:
+        unsent = PendingNotification.objects.select_for_update().filter(
+            membership=membership, website=website, email_id=None
         )
+        for notification in unsent:
+            earlier = Digest.from_json(notification.digest)
+            kinds = [(bool(each.messages), bool(each.since)) for each in (earlier, digest)]
+            if kinds[0] == kinds[1]:
+                notification.digest = earlier.merged_with(digest).to_json()
+                notification.save(update_fields=["digest"])
+                return
+    PendingNotification.objects.create(
+        membership=membership, website=website, digest=digest.to_json(), created_at=now
+    )

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from portal.models import Website, WebsiteSummary
 from portal.models.summaries import Headline
-from portal.notifications.emails import Item, note_item
+from portal.notifications.emails import Item, due_items, note_item
 from portal.notifications.forms import SubscriptionForm
 from portal.pages.urls import Address, site_address
 from portal.pages.view_models.findings import FindingRow, finding_rows
@@ -51,7 +51,7 @@ class NewFindingsPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedSite:
-    """A website with changes; the portal received the numbers at ``updated_at``.
+    """A website with changes, or with findings ``due``; the portal received the numbers at ``updated_at``.
 
     ``url`` is the page of its new findings, ``fixed_url`` the list of its fixed ones.
     """
@@ -62,12 +62,13 @@ class ChangedSite:
     fixed_url: str
     new: int
     fixed: int
+    due: tuple[Item, ...]
     updated_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WhatIsNewPage:
-    """The websites that changed in the last ``days``, most new findings first.
+    """The websites that changed in the last ``days`` or have findings due, most new findings first.
 
     ``unlisted`` counts changed websites beyond the page's limit, ``unchanged`` those without changes, and
     ``unknown`` websites without stored numbers. The oldest numbers were received at ``oldest_at``.
@@ -92,7 +93,7 @@ def what_is_new_page(websites: Iterable[Website], summaries: Mapping[int, Websit
         if summary and headline:
             names_account = host_counts[website.host] > 1
             with_numbers.append(_changed_site(website, summary, headline, names_account=names_account))
-    changed = (row for row in with_numbers if row.new or row.fixed)
+    changed = (row for row in with_numbers if row.new or row.fixed or row.due)
     rows = sorted(changed, key=lambda row: (-row.new, -row.fixed, row.host))
     return WhatIsNewPage(
         days=RECENT_DAYS,
@@ -115,6 +116,7 @@ def _changed_site(
         fixed_url=address.with_filters(status="fixed", fixed=str(RECENT_DAYS)),
         new=headline.summary.new_7d,
         fixed=headline.summary.fixed_7d,
+        due=due_items(headline.summary, address),
         updated_at=summary.updated_at,
     )
 

@@ -138,7 +138,7 @@ def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
     except BadSignature as error:
         raise Http404 from error
     subscription = Subscription.of(membership) if membership else None
-    is_done = subscription is None or subscription.frequency == Subscription.Frequency.NEVER
+    is_done = subscription is None or subscription.is_refused
     if request.method == "POST" and membership and subscription and not is_done:
         is_done = True
         with transaction.atomic():

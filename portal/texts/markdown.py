@@ -3,6 +3,9 @@
 import nh3
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from foundation.texts.words import on_one_line
 
 _TAGS = {
     "a", "blockquote", "br", "code", "del", "em", "hr", "li", "ol", "p", "pre", "s", "strong",
@@ -20,9 +23,7 @@ def render_note(text: str) -> SafeString:
     Headings become paragraphs, because the page has its own outline. A text with too many brackets is
     rendered without links.
     """
-    steps = sum(part.count("[") * len(part) for part in text.split("\n\n"))
-    parser = _markdown if steps <= MAX_LINK_SEARCH_STEPS else _without_links
-    tokens = parser.parse(text)
+    tokens = _parse(text)
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
             token.tag = "p"
@@ -38,6 +39,19 @@ def render_note(text: str) -> SafeString:
         link_rel="noopener noreferrer",
     )
     return mark_safe(html)  # noqa: S308 - the parser escapes HTML, and nh3 has cleaned the rest
+
+
+def plain_text(text: str) -> str:
+    """Return the words of ``text`` on one line, without marks and the targets of links."""
+    blocks = (token.children or [token] for token in _parse(text))
+    parts = ("".join(part.content or " " * part.type.endswith("break") for part in block) for block in blocks)
+    return on_one_line(" ".join(parts))
+
+
+def _parse(text: str) -> list[Token]:
+    steps = sum(part.count("[") * len(part) for part in text.split("\n\n"))
+    parser = _markdown if steps <= MAX_LINK_SEARCH_STEPS else _without_links
+    return parser.parse(text)
 
 
 def _only_outside(_tag: str, name: str, value: str) -> str | None:

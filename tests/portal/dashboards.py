@@ -15,6 +15,7 @@ from signed_api.findings import (
     FacetValue,
     FindingDetail,
     FindingResponse,
+    MessageChange,
     Note,
     NoteChange,
     Page,
@@ -214,6 +215,11 @@ def make_change(number=1, severity="High", **fields):
 
 def make_note_change(number=1, **fields):
     return build(NoteChange, **({"id": str(number), "author": "Ada"} | fields))
+
+
+def make_message_change(number=1, **fields):
+    defaults = {"id": str(number), "side": "analyst", "event": "message", "by": "Robin", "findings": 1}
+    return build(MessageChange, **(defaults | {"finding_id": "7", "finding_title": "Finding 7"} | fields))
 
 
 def make_changes(*findings, **fields):

@@ -116,9 +116,10 @@ def _poll(audience: Audience, version: str, result: PollResult, *, dry_run: bool
         for cursor, changes in polling.poll(audience):
             if not cursor:
                 result.subscribed += 1
-            result.created += len(polling.digests_for(audience, cursor, changes))
+            digests = polling.digests_for(audience, cursor, changes)
+            result.created += len(digests)
             if not dry_run:
-                polling.store(audience, cursor, changes, now=timezone.now())
+                polling.store(audience, cursor, changes, digests, now=timezone.now())
         if not dry_run:
             polling.note_read(audience, version)
     except _SKIPPED as refusal:

@@ -12,9 +12,9 @@ from portal.answers import service
 from portal.models import PendingNotification, Subscription
 from portal.notifications import delivery
 from portal.notifications.delivery import CLAIM_LIFETIME, MAX_AGE, send_due
-from portal.notifications.digest import Digest
+from portal.notifications.digest import Digest, Message
 from tests.factories import make_portal_website
-from tests.portal.dashboards import make_change, make_changes
+from tests.portal.dashboards import make_change, make_changes, make_message_change
 from tests.racing import race
 
 pytestmark = pytest.mark.django_db
@@ -35,8 +35,9 @@ def create(membership, website, number=1, *, at=NOON):
 
 @pytest.fixture(autouse=True)
 def _open(monkeypatch):
-    """The service still names the findings of these tests."""
-    changes = make_changes(make_change(1), make_change(2))
+    """The service still names the findings and messages of these tests."""
+    messages = [make_message_change(1), make_message_change(2)]
+    changes = make_changes(make_change(1), make_change(2), messages=messages)
     monkeypatch.setattr(service, "get_changes_since", lambda *_, **__: changes)
 
 
@@ -117,6 +118,42 @@ def test_weekly_notifications_are_one_email_on_monday_morning(website, owner, su
     create(owner, website, at=monday)
     assert send_at([website], now=monday + timedelta(days=6)).sent == 0
     assert send_at([website], now=monday + timedelta(days=7)).sent == 1
+
+
+# Messages
+
+
+def create_message(membership, website, number=1, *, at=NOON):
+    digest = Digest(since="1.", messages=[Message.of(make_message_change(number))])
+    return PendingNotification.objects.create(
+        membership=membership, website=website, digest=digest.to_json(), created_at=at
+    )
+
+
+@pytest.mark.parametrize("frequency", ["immediate", "daily", "weekly", None])
+def test_messages_are_sent_at_once_and_apart_from_findings(website, viewer, subscribe, frequency):
+    if frequency:
+        subscribe(viewer, frequency=frequency)
+    create_message(viewer, website)
+    assert [send_at([website], now=NOON).sent for _ in range(2)] == [1, 0]
+    assert mail.outbox[0].subject == "shop.example.com: Robin wrote about “Finding 7”"
+
+
+def test_a_member_who_chose_never_meanwhile_gets_no_message(website, viewer, subscribe):
+    create_message(viewer, website)
+    subscribe(viewer, frequency="never")
+    assert send_at([website], now=NOON).sent == 0
+
+
+def test_a_message_that_was_deleted_meanwhile_is_not_sent(website, viewer):
+    create_message(viewer, website, 3)
+    assert send_at([website], now=NOON).sent == 0
+
+
+def test_messages_beyond_those_that_the_service_returns_are_sent(website, viewer, monkeypatch):
+    monkeypatch.setattr(delivery, "MAX_CHANGES", 2)
+    create_message(viewer, website, 3)
+    assert send_at([website], now=NOON).sent == 1
 
 
 # Members without e-mails

@@ -10,8 +10,16 @@ from django.utils import timezone
 from django.utils.html import escape
 
 from portal.models import PendingNotification, UserLanguage, WebsiteSummary
-from portal.notifications.digest import Digest
-from portal.notifications.emails import SHOWN_PROBLEMS, compose, membership_of_token, unsubscribe_token
+from portal.notifications.conversations import EVENTS
+from portal.notifications.digest import Digest, Message
+from portal.notifications.emails import (
+    EXCERPT_LENGTH,
+    MESSAGES,
+    SHOWN_PROBLEMS,
+    compose,
+    membership_of_token,
+    unsubscribe_token,
+)
 from portal.texts.topics import TOPICS
 from signed_api.findings import HistoryDay
 from tests.factories import make_membership, make_portal_account, make_portal_website
@@ -19,6 +27,7 @@ from tests.portal.dashboards import (
     NOW,
     make_change,
     make_dashboard,
+    make_message_change,
     make_note_change,
     make_page,
     make_summary,
@@ -204,6 +213,86 @@ def test_a_weekly_email_says_how_many_findings_were_fixed(email, website, owner,
     assert (f"{text}: {url}\n" in message.body) == bool(text)
     assert (f'<a href="{escape(url)}">{text}</a>' in html_of(message)) == bool(text)
     assert ("fixed in" in message.body) == bool(text)
+
+
+@pytest.mark.parametrize("frequency", ["immediate", "daily", "weekly"])
+def test_a_digest_has_the_findings_that_are_due_with_their_lists(email, website, owner, subscribe, frequency):
+    summary = make_summary(overdue=3, due_this_week=1)
+    WebsiteSummary.objects.store(website, dashboard=make_dashboard(summary=summary))
+    subscribe(owner, frequency=frequency)
+    message = email(make_change(7))
+    for text, due in (("3 findings are overdue", "overdue"), ("1 finding is due this week", "this_week")):
+        url = f"{SITE}?due={due}#findings-title"
+        assert (f"{text}: {url}\n" in message.body) == (frequency != "immediate")
+        assert (f'<a href="{url}">{text}</a>' in html_of(message)) == (frequency != "immediate")
+
+
+def test_a_digest_without_due_findings_says_nothing_about_them(email, website, owner, subscribe):
+    WebsiteSummary.objects.store(website, dashboard=make_dashboard())
+    subscribe(owner, frequency="daily")
+    assert "due" not in email(make_change(7)).body
+
+
+@pytest.fixture
+def email_about(website, owner):
+    def email_about(*changes):
+        digest = Digest(since="1.2.3.", messages=[Message.of(change) for change in changes])
+        notification = PendingNotification(
+            membership=owner, website=website, digest=digest.to_json(), created_at=timezone.now()
+        )
+        return compose(EMAIL_ID, [notification])
+
+    return email_about
+
+
+def test_a_message_is_quoted_without_marks_images_and_links(email_about):
+    text = "Please **update** it,\nsee [this](https://x.example/a).\n\n- <b>one</b>\n- `two`"
+    message = email_about(make_message_change(event="asked", text=text))
+    assert message.subject == "shop.example.com: Robin has a question about “Finding 7”"
+    quoted = "Please update it, see this. <b>one</b> two"
+    assert f"- Robin has a question about “Finding 7”\n  {quoted}\n  {SITE}findings/7/\n" in message.body
+    assert f'<p class="excerpt">{escape(quoted)}</p>' in html_of(message)
+    assert "x.example" not in message.body + html_of(message)
+
+
+def test_a_long_message_is_cut(email_about):
+    body = email_about(make_message_change(text="word " * 200)).body
+    assert max(map(len, body.splitlines())) == EXCERPT_LENGTH + len("  ")
+    assert "word…" in body
+
+
+def test_what_happened_to_many_answers_is_one_line(email_about):
+    gone = [make_message_change(number, event="gone", by="", text="") for number in (1, 2, 3)]
+    said = make_message_change(4, event="disagreed", text="No.", findings=74)
+    message = email_about(*gone, said)
+    assert message.subject == "shop.example.com: 2 messages"
+    assert "- No longer found by a scan: “Finding 7” and 2 more\n" in message.body
+    assert "- Robin disagrees, and it stays open: “Finding 7” and 73 more\n  No.\n" in message.body
+
+
+def test_every_event_has_words_in_both_languages(email_about, owner, subscribe):
+    subjects = set()
+    for language in ("en", "de"):
+        subscribe(owner, language=language)
+        owner.refresh_from_db()
+        subjects |= {email_about(make_message_change(event=event)).subject for event in MESSAGES}
+    assert len(subjects) == 2 * len(MESSAGES)
+    assert set(EVENTS) | {"mention", "second_person"} == set(MESSAGES)
+
+
+def test_an_email_about_messages_says_why_it_came_and_has_no_numbers_of_a_digest(
+    email_about, website, owner, subscribe
+):
+    summary = make_summary(overdue=3)
+    WebsiteSummary.objects.store(website, dashboard=make_dashboard(summary=summary))
+    subscribe(owner, frequency="weekly")
+    message = email_about(make_message_change())
+    for text in (message.body, html_of(message)):
+        assert "as a member of Example Shop: messages and answers that concern you." in text
+        assert "overdue" not in text
+        assert "Grade" not in text
+        assert "See all" not in text
+        assert unsubscribe_token(owner.pk) in text
 
 
 def test_texts_of_others_are_plain_and_on_one_line(email):

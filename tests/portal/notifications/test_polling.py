@@ -4,14 +4,25 @@ import pytest
 from django.db import DatabaseError
 from django.utils import timezone
 
+from foundation.texts.people import reference_of
+from portal.answers import service
 from portal.models import FeedCursor, PendingNotification, Subscription, Website
 from portal.notifications import polling
 from portal.notifications.digest import Digest
-from portal.notifications.polling import Audience, audiences, delete_unsubscribed, store
+from portal.notifications.polling import Audience, audiences, delete_unsubscribed, digests_for
 from portal.onboarding.actions import remove_unlinked
+from signed_api.answers import Message
+from signed_api.errors import CannotConnect
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
-from tests.portal.dashboards import make_change, make_changes, make_claim
+from tests.portal.dashboards import (
+    make_change,
+    make_changes,
+    make_claim,
+    make_finding_response,
+    make_message_change,
+)
 from tests.racing import race
+from tests.structs import build
 
 pytestmark = pytest.mark.django_db
 BEGIN = "1.0.0."
@@ -23,6 +34,10 @@ def subscribers():
         for audience in audiences()
         for subscription in audience.subscriptions
     }
+
+
+def store(audience, cursor, changes, *, now):
+    polling.store(audience, cursor, changes, digests_for(audience, cursor, changes), now=now)
 
 
 def store_one(audience, cursor_before=BEGIN, *, number=1, **fields):
@@ -182,3 +197,70 @@ def test_a_feed_without_subscribers_loses_its_position_and_its_notifications(aud
     subscribe(owner, frequency="never")
     delete_unsubscribed(audiences())
     assert (FeedCursor.objects.get().cursor, PendingNotification.objects.count()) == ("", 0)
+
+
+# Messages
+
+
+@pytest.fixture
+def conversation(website, owner, viewer, monkeypatch):
+    """A viewer who wrote a message and has chosen no e-mails, and the website's audience."""
+    wrote = build(Message, id="1", side="member", event="message", by=reference_of(viewer.user_id))
+    response = make_finding_response(messages=[wrote])
+    monkeypatch.setattr(service, "get_finding", lambda *_: response)
+    return audiences()[0]
+
+
+def stored_messages():
+    return {
+        notification.membership.user.username: [
+            message.id for message in Digest.from_json(notification.digest).messages
+        ]
+        for notification in PendingNotification.objects.all()
+    }
+
+
+def test_an_answer_to_a_message_is_stored_for_its_author(conversation):
+    store_one(conversation, cursor_before="", cursor=BEGIN)
+    changes = make_changes(messages=[make_message_change(5)])
+    store(conversation, BEGIN, changes, now=timezone.now())
+    assert stored_messages() == {"viewer": ["5"]}
+
+
+def test_messages_are_apart_from_the_findings_of_a_digest(website, conversation, owner, subscribe):
+    subscribe(owner, frequency="weekly", min_severity="Info")
+    (audience,) = audiences()
+    store_one(audience, cursor_before="", cursor=BEGIN)
+    ends = make_message_change(5, event="ends_soon", side="service")
+    for cursor, later in ((BEGIN, "2.0.0."), ("2.0.0.", "3.0.0.")):
+        changes = make_changes(make_change(1), messages=[ends], cursor=later)
+        store(audience, cursor, changes, now=timezone.now())
+    kinds = [
+        (each.membership.user.username, len(digest.findings), len(digest.messages))
+        for each in PendingNotification.objects.all()
+        for digest in [Digest.from_json(each.digest)]
+    ]
+    assert sorted(kinds) == [("owner", 0, 2), ("owner", 1, 0), ("viewer", 0, 2)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_concurrent_runs_store_messages_once(conversation):
+    store_one(conversation, cursor_before="", cursor=BEGIN)
+    changes = make_changes(messages=[make_message_change(5)])
+    race(lambda _: store(conversation, BEGIN, changes, now=timezone.now()), times=4)
+    assert stored_messages() == {"viewer": ["5"]}
+
+
+def test_a_conversation_that_cannot_be_read_leaves_its_messages_for_the_next_run(conversation, monkeypatch):
+    def fail(*_):
+        raise CannotConnect
+
+    store_one(conversation, cursor_before="", cursor=BEGIN)
+    changes = make_changes(messages=[make_message_change(5)])
+    with monkeypatch.context() as patch:
+        patch.setattr(service, "get_finding", fail)
+        with pytest.raises(CannotConnect):
+            store(conversation, BEGIN, changes, now=timezone.now())
+    assert FeedCursor.objects.get().cursor == BEGIN
+    store(conversation, BEGIN, changes, now=timezone.now())
+    assert stored_messages() == {"viewer": ["5"]}

@@ -116,3 +116,12 @@ def browser_user(client):
     from django.contrib.auth import get_user_model
 
     return get_user_model().objects.get(pk=client.session["_auth_user_id"])
+
+
+def test_findings_that_are_due_are_named_with_their_lists(browser, account):
+    website = make_portal_website(account, "a.example.com")
+    summary = make_summary(new_7d=0, fixed_7d=0, overdue=1, due_this_week=2)
+    WebsiteSummary.objects.store(website, dashboard=make_dashboard(summary=summary))
+    page = browser.get("/new/").text
+    for due, text in (("overdue", "1 finding is overdue"), ("this_week", "2 findings are due this week")):
+        assert f'<a href="/sites/a.example.com/?due={due}#findings-title">{text}</a>' in page

@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from portal.texts.markdown import render_note
+from portal.texts.markdown import plain_text, render_note
 
 PAYLOADS = [
     "<script>alert(1)</script>",
@@ -92,3 +92,17 @@ def test_brackets_that_are_too_many_to_be_links_take_no_long_time():
     assert "<a" not in render_note("[a](https://example.com)" + "[a*" * 20_000)
     assert time.process_time() - began < 3
     assert render_note("[a](https://example.com)\n\n" * 1_000).count("<a ") == 1_000
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("Please **update** it,\nsoon.\n\n# Why\n\n- one\n- `two`", "Please update it, soon. Why one two"),
+        ("[here](https://x.example/) ![image](https://x.example/y.png)", "here !image"),
+        ("<b>raw</b> \u202e\x1b[31m", "<b>raw</b> [31m"),
+        ("```\ncode\n```", "code"),
+        ("", ""),
+    ],
+)
+def test_plain_text_has_the_words_alone_on_one_line(text, plain):
+    assert plain_text(text) == plain
