@@ -21,7 +21,7 @@ from signed_api.findings import ALL, FindingResponse, MessageChange
 from signed_api.limits import MAX_PAGE_SIZE
 
 logger = logging.getLogger(__name__)
-MAX_READ = 20  # findings of a batch whose conversations are read
+MAX_READ = 20  # conversations about events that are read for a response
 MAX_MENTIONED = 10
 MENTION, SECOND_PERSON = "mention", "second_person"
 _TO_SPEAKER = ("gone", "still_there")  # what became of "we fixed it"
@@ -80,20 +80,20 @@ def digests(
 
 
 def _threads(website: Website, messages: Sequence[MessageChange]) -> dict[str, Thread]:
-    """Return the conversations by finding, at most MAX_READ, and those of the newest answers.
+    """Return the conversations by finding.
 
-    An act about many findings ends as many answers: one call for the newest answers finds who gave them.
+    Many events come from one act: then one call for the newest answers says who gave them, and only findings
+    with an analyst's words are read. Older answers of such an act concern owners and managers alone.
     """
-    wanted = dict.fromkeys(message.finding_id for message in messages)
+    unread = dict.fromkeys(message.finding_id for message in messages)
     answers: dict[str, list[Answer]] = {}
-    if len(wanted) > MAX_READ:
+    if len(unread) > MAX_READ:
+        unread = dict.fromkeys(message.finding_id for message in messages if message.side == "analyst")
         newest = service.get_answers(website, AnswersRequest(state=ALL, page_size=MAX_PAGE_SIZE))
         for each in newest.answers:
             answers.setdefault(each.finding_id, []).append(each.answer)
     threads = {finding_id: Thread(found) for finding_id, found in answers.items()}
-    written = {message.finding_id for message in messages if message.side == "analyst"}
-    unread = [finding_id for finding_id in wanted if finding_id in written or finding_id not in threads]
-    for finding_id in sorted(unread, key=lambda each: each not in written)[:MAX_READ]:
+    for finding_id in unread:
         try:
             threads[finding_id] = Thread.of(service.get_finding(website, finding_id))
         except UnknownFinding:  # deleted meanwhile

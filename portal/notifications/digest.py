@@ -101,7 +101,7 @@ class Digest(msgspec.Struct, frozen=True, kw_only=True):
             total=self.total + later.total - (len(self.findings) - len(earlier)),  # those in both count once
             is_exact=self.is_exact and later.is_exact,
             notes=list({note.id: note for note in (*later.notes, *self.notes)}.values()),
-            messages=[*self.messages, *later.messages][:MAX_MESSAGES],
+            messages=_shortened([*self.messages, *later.messages]),
         )
 
     def reduced_to(self, changes: ChangesResponse) -> Self:
@@ -133,3 +133,14 @@ class Digest(msgspec.Struct, frozen=True, kw_only=True):
 def _order(change: Change) -> tuple[int, int]:
     """Return the sort key of the service's list of changes: worst first, then newest."""
     return labels.severity_rank(change.severity), -int(change.id)
+
+
+def _shortened(messages: list[Message]) -> list[Message]:
+    """Return at most MAX_MESSAGES; further events without words are counted in one of the same kind."""
+    kept = messages[:MAX_MESSAGES]
+    for message in messages[MAX_MESSAGES:]:
+        for index, each in enumerate(kept):
+            if (each.event, each.text) == (message.event, message.text):
+                kept[index] = msgspec.structs.replace(each, findings=each.findings + message.findings)
+                break
+    return kept

@@ -3,8 +3,14 @@
 import pytest
 
 from portal.models import Membership, Subscription
-from portal.notifications.digest import MAX_FINDINGS, Digest
-from tests.portal.dashboards import SEVERITIES, make_change, make_changes, make_note_change
+from portal.notifications.digest import MAX_FINDINGS, MAX_MESSAGES, Digest, Message
+from tests.portal.dashboards import (
+    SEVERITIES,
+    make_change,
+    make_changes,
+    make_message_change,
+    make_note_change,
+)
 
 
 def wanting(min_severity):
@@ -100,3 +106,16 @@ def test_findings_that_came_later_are_not_in_a_digest_whose_own_are_gone():
     digest = Digest(findings=[make_change(1), make_change(2)], total=2)
     reduced = digest.reduced_to(make_changes(make_change(3), make_change(1)))
     assert (reduced.findings, reduced.total) == ([make_change(1)], 1)
+
+
+def test_events_beyond_the_longest_list_are_counted():
+    def digest(number, event="expired", **fields):
+        message = make_message_change(number, event=event, side="service", **fields)
+        return Digest(since="1.", messages=[Message.of(message)])
+
+    merged = digest(1)
+    for number in range(2, 5_001):
+        merged = merged.merged_with(digest(number))
+    assert len(merged.messages) == MAX_MESSAGES
+    assert sum(message.findings for message in merged.messages) == 5_000
+    assert [message.id for message in merged.messages[:2]] == ["1", "2"]

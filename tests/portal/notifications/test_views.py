@@ -157,6 +157,21 @@ def test_unsubscribing_keeps_the_rest_of_the_choice(browser, owner):
     assert subscription_of(owner) == ("Medium", "never", "de")
 
 
+def test_a_member_who_never_chose_can_unsubscribe_from_messages(viewer):
+    assert not Subscription.of(viewer).is_refused
+    page = Client().get(unsubscribe_url(viewer))
+    assert b"messages and answers" in page.content
+    Client().post(unsubscribe_url(viewer))
+    assert subscription_of(viewer)[1] == "never"
+    viewer.refresh_from_db()
+    assert not Subscription.of(viewer).gets_messages
+
+
+def test_the_settings_name_messages_and_answers(client, viewer):
+    client.force_login(viewer.user)
+    assert "Messages and answers that concern you" in client.get("/notifications/").text
+
+
 def test_the_link_of_a_former_member_says_unsubscribed(owner):
     link = unsubscribe_url(owner)
     owner.delete()
