@@ -12,11 +12,18 @@ from config.onboarding import sign_up
 from portal.emails import to_owners
 from portal.models import Invitation, Membership, PendingNotification, Subscription, WebsiteSummary
 from portal.notifications import emails
-from portal.notifications.digest import Digest
+from portal.notifications.digest import Digest, Message
 from portal.team.emails import send_invitation
 from signed_api.findings import HistoryDay
 from tests.browser.looks import barriers
-from tests.portal.dashboards import NOW, make_change, make_dashboard, make_note_change, make_summary
+from tests.portal.dashboards import (
+    NOW,
+    make_change,
+    make_dashboard,
+    make_message_change,
+    make_note_change,
+    make_summary,
+)
 from tests.structs import build
 
 pytestmark = [
@@ -39,7 +46,7 @@ def about_findings(website, owner):
     """Send a weekly e-mail with a grade, every severity, one problem at several locations, and notes."""
     Subscription.objects.create(membership=owner, frequency="weekly", language="de")
     history = [build(HistoryDay, NOW.date() - timedelta(days=8), "F", 3, 1)]
-    dashboard = make_dashboard(summary=make_summary(history=history))
+    dashboard = make_dashboard(summary=make_summary(history=history, overdue=3, due_this_week=1))
     WebsiteSummary.objects.store(website, dashboard=dashboard)
     long = "Schwachstellenmanagementverantwortlichkeit" * 4
     changes = [
@@ -53,6 +60,16 @@ def about_findings(website, owner):
         membership=owner, website=website, digest=digest.to_json(), created_at=timezone.now()
     )
     emails.compose(UUID(int=7), [pending, pending]).send()
+
+
+def about_messages(website, owner):
+    """Send an e-mail about messages and answers, with long words."""
+    long = "Schwachstellenmanagementverantwortlichkeit" * 4
+    changes = [make_message_change(1, event="disagreed", finding_title=long, text=f"Weil {long}. " * 9)]
+    changes += [make_message_change(number, event="gone", text="") for number in range(2, 76)]
+    digest = Digest(since="1.2.3.", messages=[Message.of(change) for change in changes])
+    pending = PendingNotification(membership=owner, website=website, digest=digest.to_json())
+    emails.compose(UUID(int=7), [pending]).send()
 
 
 def about_ownership(website, owner):
@@ -75,7 +92,10 @@ def about_links(website, owner):
 
 @pytest.mark.parametrize("width", [320, 600])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize(("write", "count"), [(about_findings, 1), (about_ownership, 1), (about_links, 5)])
+@pytest.mark.parametrize(
+    ("write", "count"),
+    [(about_findings, 1), (about_messages, 1), (about_ownership, 1), (about_links, 5)],
+)
 def test_every_e_mail_fits_and_can_be_read(open_page, website, owner, scheme, width, write, count):
     write(website, Membership.objects.get(user=owner))
     page = open_page(color_scheme=scheme, viewport={"width": width, "height": 640})
