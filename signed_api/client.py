@@ -26,6 +26,7 @@ from signed_api.errors import (
     ScanRefused,
     SignatureRefused,
     SlowRequest,
+    TooManyDisputes,
     Unavailable,
     Unreachable,
 )
@@ -214,7 +215,7 @@ def _kind_of(status: int, detail: ErrorDetail | None) -> type[Refused] | None:
     if code in ScanRefused.codes:
         return ScanRefused
     if status == 429:  # proxies send it as well, without the contract's body
-        return CheckTooSoon if code in CheckTooSoon.codes else RateLimited
+        return next((kind for kind in (CheckTooSoon, TooManyDisputes) if code in kind.codes), RateLimited)
     if status >= 500:
         return SlowRequest if status == 503 and detail and _is_slow(detail) else None
     if status < 400 or detail is None:

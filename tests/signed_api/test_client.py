@@ -23,6 +23,7 @@ from signed_api.errors import (
     SignatureRefused,
     SlowRequest,
     TimedOut,
+    TooManyDisputes,
     UnknownLink,
     Unreachable,
 )
@@ -378,6 +379,13 @@ def test_client_reports_a_rate_limit_that_does_not_fit(retry_after, seconds):
     with FaultServer(limited, OK) as server, pytest.raises(RateLimited) as caught:
         call(server)
     assert caught.value.retry_after == seconds
+    assert server.connections == 1
+
+
+def test_client_tells_too_many_disputes_from_too_many_calls():
+    too_many = answer(429, encoded(refusal("too_many_open")))
+    with FaultServer(too_many, OK) as server, pytest.raises(TooManyDisputes):
+        call(server)
     assert server.connections == 1
 
 
