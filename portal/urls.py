@@ -3,6 +3,7 @@
 from django.urls import path
 
 from portal.activity.urls import urlpatterns as activity
+from portal.answering.urls import urlpatterns as answering
 from portal.api_access.urls import urlpatterns as api_access
 from portal.exports.urls import urlpatterns as exports
 from portal.notifications.urls import urlpatterns as notifications
@@ -28,6 +29,7 @@ urlpatterns = [
     path("sites/<str:host>/row/", views.site_row, name="site_row"),
     path("sites/<str:host>/findings/<str:finding_id>/", views.finding, name="finding"),
     *activity,
+    *answering,
     *api_access,
     *exports,
     *team,

@@ -26,6 +26,7 @@ from portal.pages.forms import FINDING_ID, Filters
 from portal.pages.htmx import HtmxHttpRequest, wants_region
 from portal.pages.urls import Address
 from portal.pages.view_models import SitePage
+from portal.pages.view_models.people import People
 from signed_api.errors import CallError
 
 PERMISSION = "portal.see_as_customer"
@@ -50,7 +51,11 @@ def finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpRespons
             raise Http404("There is no such finding.")
         response = service.get_finding(website, finding_id)
         link = request.build_absolute_uri(page.address.of_finding(finding_id))
-        return replace(page, finding=view_models.finding_view(response, page.address, link=link))
+        return replace(
+            page,
+            finding=view_models.finding_view(response, page.address, link=link),
+            answering=view_models.answering(response, page.address, People.of(website.account_id)),
+        )
 
     return _render(request, host, fill_in, finding_id=finding_id)
 

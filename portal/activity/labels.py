@@ -81,6 +81,8 @@ ACTIONS = {
     "website.claim_checked": _("Checked the proof of a website"),
     "website.claim_withdrawn": _("Removed a website"),
     "website.claimed": _("Added a website"),
+    "website.findings_answered": _("Answered findings"),
+    "website.message_written": _("Wrote to our analysts"),
     "website.removed": _("Removed an unverified website from the list"),
     "website.restored": _("Took a website out of the archive"),
     "website.scan_cancelled": _("Cancelled a scan"),

@@ -11,6 +11,8 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from foundation.texts.people import reference_of
+
 _signer = Signer(salt="portal.invitation")
 
 
@@ -32,6 +34,10 @@ class MembershipQuerySet(models.QuerySet["Membership"]):
     def answering(self) -> Self:
         """Return everyone but viewers: they answer findings and write to analysts."""
         return self.exclude(role=Membership.Role.VIEWER)
+
+    def names(self) -> dict[str, str]:
+        """Return the names of these members by the references that answers and messages have."""
+        return {reference_of(pk): name for pk, name in self.values_list("user_id", "user__username")}
 
     def manageable_by(self, user: AbstractBaseUser | AnonymousUser) -> Self:
         """Return the members of every account that ``user`` owns."""

@@ -51,6 +51,19 @@ class Address:
             return str(replace(self, path=path, filters=Filters()))
         return str(replace(self, path=f"{self.path}share/", filters=self.filters.without_page))
 
+    def of_answer(self, ids: str = "") -> str:
+        """Return the URL that answers these findings (ids with commas), or all open ones that match."""
+        filters = self.filters.without_page
+        filters = filters if ids else replace(filters, status="", fixed="")
+        address = replace(self, path=f"{self.path}answer/", filters=filters)
+        fields = address.fields() | ({"ids": ids} if ids else {})
+        return f"{address.path}?{urlencode(fields)}"
+
+    def of_message(self, finding_id: str) -> str:
+        """Return the URL that writes to the analysts about a finding."""
+        path = f"{self.path}findings/{finding_id}/messages/"
+        return str(replace(self, path=path)) if FINDING_ID.fullmatch(finding_id) else ""
+
     def of_retest(self, finding_id: str) -> str:
         """Return the URL that retests a finding."""
         return str(Address(path=f"{self.path}findings/{finding_id}/check/", account=self.account))

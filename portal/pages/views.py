@@ -15,7 +15,7 @@ from portal.models import IssueTracker, Membership, Website, WebsiteSummary
 from portal.models.notifications import gets_emails
 from portal.models.visits import record_dashboard_visit
 from portal.pages import view_models
-from portal.pages.access import current_user, find_website, get_website, manages, members_only
+from portal.pages.access import current_user, find_website, get_website, manages, may_answer, members_only
 from portal.pages.error_pages import logged_error_page, website_error_page
 from portal.pages.forms import FINDING_ID, Filters, ShareForm, ShareListForm, SiteFilters
 from portal.pages.front_door import front_door
@@ -31,6 +31,7 @@ from portal.pages.view_models import (
     ShareOffer,
     SitePage,
 )
+from portal.pages.view_models.people import People
 from signed_api.errors import CallError, InvalidRequest, UnknownFinding
 from signed_api.findings import DashboardRequest, DashboardResponse, FindingResponse
 
@@ -128,6 +129,7 @@ def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
         if may_share
         else None,
         hand_over=_hand_over_problem(request, website, page, results, dashboard),
+        answer_url=_answer_url(request, website, page, results),
     )
     return render_site(request, page)
 
@@ -147,7 +149,16 @@ def finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpRespons
     except CallError as error:
         return _render_error(request, website, page, error)
     link = portal_origin(request) + replace(page.address, filters=Filters()).of_finding(finding_id)
-    page = replace(page, finding=view_models.finding_view(response, page.address, link=link))
+    page = replace(
+        page,
+        finding=view_models.finding_view(response, page.address, link=link),
+        answering=view_models.answering(
+            response,
+            page.address,
+            People.of(website.account_id),
+            user_id=current_user(request).pk if not outage and may_answer(request, website) else None,
+        ),
+    )
     if outage:
         return render_site(request, replace(page, outage=_outage_notice(request, outage, host)))
     may_retest = response.can_retest and response.finding.status == "open"
@@ -235,6 +246,14 @@ def _hand_over_problem(
         link=Lead(portal_origin(request) + page.address.with_filters(), is_share_link=False),
         tracker=IssueTracker.objects.filter(account=website.account_id).first(),
     )
+
+
+def _answer_url(request: HtmxHttpRequest, website: Website, page: SitePage, results: Results) -> str:
+    """Return the URL that answers all open findings of the problem that the list shows; else empty."""
+    is_open = not page.address.filters.status and results.findings
+    if not (results.chosen_problem and is_open and may_answer(request, website)):
+        return ""
+    return page.address.of_answer()
 
 
 @require_safe

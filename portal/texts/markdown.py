@@ -1,6 +1,10 @@
-"""Safe HTML from the Markdown of analysts' notes."""
+"""Safe HTML from the Markdown of analysts' notes and of messages."""
+
+import re
+from collections.abc import Iterable
 
 import nh3
+from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -13,6 +17,8 @@ _TAGS = {
 }  # fmt: skip
 # Of one note: the parser searches the rest of the paragraph for the end of a link, once for each bracket.
 MAX_LINK_SEARCH_STEPS = 3_000_000
+_TAG = re.compile(r"(<[^>]*>)")
+_LINK_OR_CODE = re.compile(r"</?(?:a|code|pre)\b")
 _markdown = MarkdownIt("js-default", {"html": False, "linkify": False}).disable("image")
 _without_links = MarkdownIt("js-default", {"html": False, "linkify": False}).disable(["image", "link"])
 
@@ -58,3 +64,20 @@ def _only_outside(_tag: str, name: str, value: str) -> str | None:
     """Drop links such as ``https:/path``, which browsers resolve against our own site."""
     is_ours = name == "href" and not value.lower().startswith(("https://", "http://"))
     return None if is_ours else value
+
+
+def highlight_mentions(html: SafeString, names: Iterable[str]) -> SafeString:
+    """Return the HTML of a text with ``@name`` in bold for each of ``names``; not in links and code."""
+    by_length = sorted(map(escape, names), key=len, reverse=True)
+    if not by_length or "@" not in html:
+        return html
+    anyone = "|".join(map(re.escape, by_length))
+    mention = re.compile(rf"(?<![\w.@+-])@(?:{anyone})(?![\w@+-])", re.IGNORECASE)
+    parts, inside = [], 0  # in how many links and pieces of code the text is
+    for part in _TAG.split(html):
+        if _LINK_OR_CODE.match(part):
+            inside += -1 if part.startswith("</") else 1
+        elif not inside and not part.startswith("<"):
+            part = mention.sub(r"<strong>\g<0></strong>", part)
+        parts.append(part)
+    return mark_safe("".join(parts))  # noqa: S308 - safe HTML, and escaped names in it

@@ -1,6 +1,6 @@
 "use strict";
-// The buttons that copy a field, such as a finding's link, and print a report; the numbers of charts; on a phone, the
-// sheet of filters and the rows after the tenth.
+// The buttons that copy a field, such as a finding's link, print a report, and mention a member in a message; the
+// numbers of charts; on a phone, the sheet of filters and the rows after the tenth.
 (() => {
   // If the browser refuses to copy, the field or text appears and is selected.
   const copy = async (button) => {
@@ -12,6 +12,13 @@
       field.closest(".without-script")?.classList.remove("without-script");
       field.select ? field.select() : getSelection().selectAllChildren(field);
     }
+  };
+  const mention = ({ dataset }) => {
+    const field = document.getElementById(dataset.field);
+    const { value, selectionStart: start, selectionEnd: end } = field;
+    const space = /\S$/.test(value.slice(0, start)) ? " " : "";
+    field.setRangeText(`${space}${dataset.mention} `, start, end, "end");
+    field.focus();
   };
   // A chart's slider chooses a week: the legend shows its numbers, and a line marks it. The table has the numbers.
   const choose = (slider, index) => {
@@ -59,5 +66,6 @@
   document.addEventListener("click", ({ target }) => {
     if (target.closest("[data-copy]")) copy(target);
     else if (target.closest("[data-print]")) print();
+    else if (target.closest("[data-mention]")) mention(target);
   });
 })();

@@ -44,6 +44,8 @@ OWN_EVENT = {
     "new_account": "customer.signed_up",
     "new_customer": "customer.onboarded",
     "portal:add_website": "website.claimed",
+    "portal:answer": "website.findings_answered",
+    "portal:write_message": "website.message_written",
     "portal:api_secrets": "api_secret.issued",
     "portal:badge": "badge.switched_on",
     "portal:change_role": "member.role",

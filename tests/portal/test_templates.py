@@ -60,4 +60,4 @@ def test_each_of_these_checks_can_fail(pattern, bad):
 def test_assets_of_a_page_stay_small():
     portal = settings.BASE_DIR / "static" / "portal"
     assert max(len(script.read_bytes()) for script in portal.glob("*.js")) <= 5.25 * 1024
-    assert len(gzip.compress((portal / "portal.css").read_bytes())) <= 10.75 * 1024
+    assert len(gzip.compress((portal / "portal.css").read_bytes())) <= 11.5 * 1024

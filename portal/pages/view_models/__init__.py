@@ -1,5 +1,6 @@
 """View models: frozen objects for templates, so that templates only print."""
 
+from portal.pages.view_models.answers import answering
 from portal.pages.view_models.finding import finding_view
 from portal.pages.view_models.hand_over import HandOver, Lead, ShareOffer, hand_over, hand_over_problem
 from portal.pages.view_models.help import help_page
@@ -31,6 +32,7 @@ __all__ = [
     "SitePage",
     "SiteRow",
     "SitesPage",
+    "answering",
     "build_results",
     "find_neighbours",
     "finding_view",

@@ -15,6 +15,7 @@ from portal.models import Website
 from portal.pages.error_pages import ErrorPage, unknown_website
 from portal.pages.forms import Filters
 from portal.pages.urls import Address, site_address
+from portal.pages.view_models.answers import Answering
 from portal.pages.view_models.charts import ChartView, chart_views
 from portal.pages.view_models.export_links import ExportLink, export_links
 from portal.pages.view_models.filters import (
@@ -68,6 +69,7 @@ class Results:
 
     generated_at: datetime
     count: str
+    total: int
     do_first: DoFirst | None
     overview: Overview
     charts: tuple[ChartView, ...]
@@ -102,9 +104,9 @@ class SitePage:
     """The page of a website; its region shows ``results``, a ``finding`` or an ``error_page``.
 
     With an ``outage``, the content is an older answer of the service, without exports and sharing.
-    ``neighbours`` and ``retest_url`` belong to a finding, ``share`` and ``saved_views`` to a list,
-    ``hand_over`` to a finding or to the problem that the list shows. ``url`` is the page's URL, and
-    ``address`` always the list's.
+    ``neighbours``, ``retest_url`` and ``answering`` belong to a finding, ``share`` and ``saved_views`` to a
+    list, ``answer_url`` to the list of one problem, and ``hand_over`` to a finding or to the problem that
+    the list shows. ``url`` is the page's URL, and ``address`` always the list's.
     """
 
     host: str
@@ -119,6 +121,8 @@ class SitePage:
     share: ShareOffer | None = None
     saved_views: SavedViews | None = None
     retest_url: str = ""
+    answering: Answering | None = None
+    answer_url: str = ""
     outage: OutageNotice | None = None
     error_page: ErrorPage | None = None
     is_sample: bool = False
@@ -246,6 +250,7 @@ def build_results(
     return Results(
         generated_at=page.generated_at,
         count=count_text(dashboard, address.filters) if dashboard.summary.open or is_filtered else "",
+        total=page.total,
         do_first=do_first(dashboard, address),
         overview=overview(dashboard, address),
         charts=chart_views(dashboard.charts, page, address),

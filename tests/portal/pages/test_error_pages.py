@@ -7,6 +7,7 @@ from foundation.operations.request_ids import begin_request
 from portal.gateway.errors import Misconfigured, ServiceDown, TooManyCalls
 from portal.pages.error_pages import error_page_for, unknown_website
 from signed_api.errors import (
+    AlreadyAnswered,
     BadResponse,
     CallError,
     CannotConnect,
@@ -18,12 +19,15 @@ from signed_api.errors import (
     InvalidRequest,
     RateLimited,
     Refused,
+    ReusedKey,
     RevokedLink,
     ScanRefused,
     SecretRefused,
+    SelectionChanged,
     SignatureRefused,
     SlowRequest,
     TimedOut,
+    TooManyDisputes,
     Unavailable,
     UnknownClaim,
     UnknownFinding,
@@ -83,6 +87,10 @@ TABLE = [
     (Unavailable(retry_after=5), 503, "cannot be reached", True),
     (ServiceDown(UPSTREAM_TEXT), 502, "cannot be reached", True),
     (refused(SignatureRefused, code="stale_timestamp", server_time=1), 502, "Temporarily unavailable", True),
+    (AlreadyAnswered(), 502, "Temporarily unavailable", True),  # like these: the form of an answer says it
+    (SelectionChanged(), 502, "Temporarily unavailable", True),
+    (TooManyDisputes(), 502, "Temporarily unavailable", True),
+    (ReusedKey(), 502, "Temporarily unavailable", True),
     (UnknownRun(), 502, "Temporarily unavailable", True),  # like the next one: the pages of scans are 404
     (UnknownScan(), 502, "Temporarily unavailable", True),  # like the next one: the pages of scans say it
     (refused(ScanRefused, http_status=503, code="crawler_stopped"), 502, "Temporarily unavailable", True),

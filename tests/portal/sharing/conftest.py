@@ -8,7 +8,7 @@ from portal.models import Membership
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
 from tests.portal.dashboards import make_dashboard, make_finding_response
 
-OWNER, MANAGER, VIEWER = Membership.Role.values
+OWNER, MANAGER, CONTRIBUTOR, VIEWER = Membership.Role.values
 
 
 class StubService:

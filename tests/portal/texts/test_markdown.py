@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from portal.texts.markdown import plain_text, render_note
+from portal.texts.markdown import highlight_mentions, plain_text, render_note
 
 PAYLOADS = [
     "<script>alert(1)</script>",
@@ -106,3 +106,21 @@ def test_brackets_that_are_too_many_to_be_links_take_no_long_time():
 )
 def test_plain_text_has_the_words_alone_on_one_line(text, plain):
     assert plain_text(text) == plain
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Ask @ada, please", "<p>Ask <strong>@ada</strong>, please</p>\n"),
+        ("@ADA. @ada.l! @adam", "<p><strong>@ADA</strong>. <strong>@ada.l</strong>! @adam</p>\n"),
+        ("mail@ada `@ada` @@ada", "<p>mail@ada <code>@ada</code> @@ada</p>\n"),
+        ("@&lt;b&gt; @<b>", "<p>@&lt;b&gt; @&lt;b&gt;</p>\n"),
+    ],
+)
+def test_members_who_are_mentioned_are_in_bold(text, expected):
+    assert highlight_mentions(render_note(text), ["ada", "ada.l"]) == expected
+
+
+def test_no_link_is_changed_by_a_mention():
+    html = render_note("[by @ada](https://example.com/@ada)")
+    assert highlight_mentions(html, ["ada"]) == html
