@@ -56,8 +56,18 @@ class Owner:
         )
         subject = actions.Subject(title=f"{mark} finding", finding_id=str(self.finding.pk))
         self.share_link, self.shared = actions.create(self.site, subject, by=self.user, days=7)
+        self.answer(f"{mark} reason")
         self.badge = actions.switch_badge_on(self.site, by=self.user).token
         return self
+
+    def answer(self, words):
+        """Dispute the finding in the portal, and write to the analysts."""
+        page = f"/sites/{HOST}/findings/{self.finding.pk}/"
+        fields = {"act": "disputed", "reason": f"{words}, of 20 characters"}
+        answered = self.client.post(f"/sites/{HOST}/answer/?ids={self.finding.pk}", fields)
+        written = self.client.post(f"{page}messages/", {"text": f"{words} in a message"})
+        assert (answered.url, written.url) == (page, page)
+        assert f"{words} in a message" in self.client.get(page).content.decode()
 
     def pages_about(self, *owners):
         """Yield the text of each page that the person can open, asked for with what ``owners`` have."""

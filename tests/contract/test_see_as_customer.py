@@ -6,8 +6,10 @@ from django.contrib.auth.models import Permission
 from django.utils import timezone
 
 from audit.models import AuditEvent
+from foundation.texts.people import reference_of
 from portal.answers import service
-from portal.models import WebsiteSummary
+from portal.models import Account, Website, WebsiteSummary
+from signed_api.answering import AnswerRequest
 from signed_api.errors import TimedOut
 from tests.factories import (
     make_account,
@@ -92,6 +94,21 @@ def test_the_pages_call_no_route_that_changes_something(support, websites, monke
         assert support.get(URL + path, {"account": "acct_0001"}).status_code == 200
     assert len(called) >= 2
     assert not any(route.changes for route in called)
+
+
+def test_answers_and_messages_are_shown_without_a_form(support, websites):
+    finding, (own, other) = websites[0].website.findings.get(), websites
+    member = make_membership(make_user("ada"), Account.objects.get(ref="acct_0001"))
+    for account, words in ((own, "Ours alone."), (other, "Theirs alone.")):
+        call = AnswerRequest(
+            finding_ids=str(finding.pk), act="will_fix", reason=words, by=reference_of(member.user_id)
+        )
+        service.answer(Website.objects.get(account__ref=account.account.ref), call)
+    shown = support.get(f"{URL}findings/{finding.pk}/", {"account": "acct_0001"}).content.decode()
+    main = shown[shown.index("<main") : shown.index("</main>")]
+    assert "Ours alone." in main
+    assert "Theirs alone." not in main
+    assert "<form" not in main
 
 
 @pytest.mark.parametrize("path", ["", "findings/1/"])
