@@ -34,7 +34,7 @@ def what_happened(act: str, done: AnswerResponse, address: Address) -> str:
     if act == DECLINE:
         return _("You declined to accept the risk, so the finding has no answer.")
     text = ngettext(
-        "Your answer to %(count)s finding is saved.",
+        "Your answer is saved.",
         "Your answer to %(count)s findings is saved.",
         done.total,
     ) % {"count": done.total}

@@ -78,7 +78,7 @@ def test_a_disputed_finding_is_answered_and_read_where_the_finding_is(answer_pag
     page.get_by_label("Why").fill("The parameter never reaches the database.")
     page.get_by_label("What shows it").fill("See **orders.py**.")
     page.get_by_role("button", name="Save the answer").click()
-    expect(page.get_by_text("Your answer to 1 finding is saved. An analyst answers by")).to_be_visible()
+    expect(page.get_by_text("Your answer is saved. An analyst answers by")).to_be_visible()
     expect(box(page)).to_contain_text("an analyst answers by")
     expect(conversation(page)).to_contain_text("owner said that it is not a problem")
     expect(conversation(page).locator("strong")).to_have_text("orders.py")
