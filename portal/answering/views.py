@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
 from django.contrib import messages
@@ -228,7 +229,7 @@ def write_message(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpR
     return render(request, "portal/answering/message.html", {"page": page})
 
 
-def _what_was_sent(promised_on: Any, *, is_changed: bool) -> str:
+def _what_was_sent(promised_on: date | None, *, is_changed: bool) -> str:
     if is_changed:
         return _("Your message is changed.")
     if promised_on is None:

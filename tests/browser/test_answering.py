@@ -52,7 +52,7 @@ def test_an_owner_accepts_74_findings_of_one_problem_in_four_clicks(open_page, o
     page = open_page(user=owner, java_script_enabled=javascript)
     page.goto(PATH)
     page.get_by_role("region", name="Do first").get_by_role("link", name=many[0].title).click()
-    page.get_by_role("link", name="Answer all 74").click()
+    page.get_by_role("link", name="Answer all 74", exact=True).click()
     expect(page.get_by_text("74 open findings")).to_be_visible()
     expect(page.get_by_text("74 Critical")).to_be_visible()
     expect(page.get_by_label("Why")).to_be_hidden()
