@@ -19,6 +19,7 @@ from portal.answering.texts import failure, what_happened, why_not
 from portal.answering.view_models import answer_page, back_url
 from portal.answers import service
 from portal.models import Website
+from portal.notifications.conversations import notify_mentions, notify_second_person
 from portal.pages.access import current_user, get_website, may_answer, members_only
 from portal.pages.answer_forms import AnswerForm, MessageForm
 from portal.pages.error_pages import render_with_error, website_error_page
@@ -38,7 +39,7 @@ from signed_api.answering import (
     AnswerRulesResponse,
     MessageRequest,
 )
-from signed_api.answers import WILL_FIX
+from signed_api.answers import ACCEPTED, WILL_FIX
 from signed_api.errors import CallError, InvalidRequest, ReusedKey, UnknownFinding, WrongState
 from signed_api.findings import DashboardRequest
 from signed_api.limits import MAX_CHOSEN_FINDINGS
@@ -117,6 +118,9 @@ def _act(
     act = values["act"]
     audit("website.findings_answered", website, after={"answer": act, "findings": str(done.total)})
     messages.success(request, what_happened(act, done, replace(site.address, filters=Filters())))
+    if act == ACCEPTED and done.waiting:
+        title = _title(website, chosen.only_id) if chosen.only_id else _problem_if_reached(website, chosen)
+        notify_second_person(website, title=title, count=done.waiting, by=current_user(request))
     return redirect(back_url(site, chosen))
 
 
@@ -175,6 +179,22 @@ def _problem(website: Website, chosen: Chosen) -> str:
     return problem_heading(service.get_dashboard(website, request, stores_summary=False), problem)
 
 
+def _problem_if_reached(website: Website, chosen: Chosen) -> str:
+    """Return the title of the chosen problem; empty while the service is away."""
+    try:
+        return _problem(website, chosen)
+    except CallError:
+        return ""
+
+
+def _title(website: Website, finding_id: str) -> str:
+    """Return the title of a finding for an e-mail; empty while the service is away."""
+    try:
+        return service.get_finding(website, finding_id).finding.title
+    except CallError:
+        return ""
+
+
 def _new_form(website: Website, chosen: Chosen) -> AnswerForm:
     """Return the form to fill in; about one finding it begins with the open answer. Raises CallError."""
     people = People.of(website.account_id)
@@ -217,6 +237,11 @@ def write_message(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpR
             key = request_key() if isinstance(error, ReusedKey) else key
         else:
             audit("website.message_written", website, after={"finding": finding_id})
+            text = form.cleaned_data["text"]
+            if "@" in text and not message_id:
+                title = _title(website, finding_id)
+                author = current_user(request)
+                notify_mentions(website, finding_id=finding_id, title=title, text=text, author=author)
             messages.success(request, _what_was_sent(sent.promised_on, is_changed=bool(message_id)))
             return redirect(site.url)
     page = {

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from dashboard_api.answers import settling
 from dashboard_api.decisions import cases
-from dashboard_api.models import Answer, Case, Severity
+from dashboard_api.models import Answer, Case, Message, Severity
 from foundation.texts.people import reference_of
 from portal.answers import service as portal_service
 from portal.models import PendingNotification, Subscription
@@ -179,3 +179,42 @@ def test_the_audit_log_names_the_members_who_answered_and_wrote(owner, website, 
     assert "<b>ada</b>: Disputed findings (shop.example.com)" in text
     assert "<b>ada</b>: Wrote to our analysts (shop.example.com)" in text
     assert "Disagreed with a dispute (shop.example.com)" in text
+
+
+@pytest.fixture
+def browser(ada, client):
+    client.force_login(ada.user)
+    return client
+
+
+def test_a_member_who_is_mentioned_reads_the_message_in_an_e_mail(browser, website, finding):
+    make_membership(make_user("grace"), website.account, "manager")
+    mail.outbox.clear()
+    write_at = f"/sites/shop.example.com/findings/{finding.pk}/messages/"
+    assert browser.post(write_at, {"text": "@grace, is it ours?"}).status_code == 302
+    ((message,), recipients) = mail.outbox, [each.to[0].partition("@")[0] for each in mail.outbox]
+    assert recipients == ["grace"]
+    assert "Old library" in message.subject
+    assert "is it ours?" in message.body
+    sent = Message.objects.get()
+    browser.post(write_at, {"text": "@grace, is it?", "message_id": str(sent.pk)})
+    assert len(mail.outbox) == 1  # an edit is not sent again
+
+
+def test_who_may_confirm_an_accepted_risk_gets_an_e_mail(browser, website, link, finding):
+    type(link.account).objects.update(second_person=True)
+    make_membership(make_user("viewer"), website.account, "viewer")
+    serious = make_finding(link.website, severity=Severity.CRITICAL, title="SQL injection")
+    mail.outbox.clear()
+    form = {"act": "accepted", "reason": WHY, "until": str(timezone.now().date() + timedelta(days=9))}
+    response = browser.post(f"/sites/shop.example.com/answer/?ids={serious.pk},{finding.pk}", form)
+    assert response.status_code == 302, response.text
+    assert [(each.to[0].partition("@")[0], "SQL injection" in each.subject) for each in mail.outbox] == [
+        ("owner", False)
+    ]
+    mail.outbox.clear()
+    another = make_finding(link.website, severity=Severity.HIGH, title="Old cipher")
+    browser.post(f"/sites/shop.example.com/answer/?ids={another.pk}", form)
+    assert [(each.to[0].partition("@")[0], "Old cipher" in each.subject) for each in mail.outbox] == [
+        ("owner", True)
+    ]
