@@ -32,7 +32,7 @@ _FAILURES = (dns.exception.DNSException, OSError, EOFError, DeadlinePassed, Valu
 _COST_OF_NAME = 100  # in a record, because it may point to a long name; a TXT string costs 1
 _COSTS: dict[int, int] = {
     **dict.fromkeys((dns.rdatatype.A, dns.rdatatype.AAAA, dns.rdatatype.CAA, dns.rdatatype.DS), 1),
-    **dict.fromkeys((dns.rdatatype.CNAME, dns.rdatatype.NS), _COST_OF_NAME),
+    **dict.fromkeys((dns.rdatatype.CNAME, dns.rdatatype.MX, dns.rdatatype.NS), _COST_OF_NAME),
 }
 _UNCHECKED = dns.flags.CD  # asks a resolver not to check DNSSEC signatures
 _POINTER = 0xC0  # such a byte, or a higher one, begins a two-byte pointer to the rest of a name
@@ -51,13 +51,13 @@ class Server:
 class Records(NamedTuple):
     """The records of one type for a name, from our resolvers.
 
-    ``alias`` is the target of its CNAME. ``exists`` is false if the name, or the end of its CNAMEs, does not
-    exist.
+    ``aliases`` are the targets of its CNAMEs, in their order. ``exists`` is false if the name, or the end of
+    its CNAMEs, does not exist.
     """
 
     values: tuple[Any, ...]
     exists: bool
-    alias: str
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,16 +94,19 @@ def records_of(name: str, kind: str, deadline: Deadline) -> Records:
     try:
         reply = _ask_resolvers(name, wanted, deadline, flags=_UNCHECKED)
     except dns.exception.DNSException:  # an invalid name, such as one that is too long
-        return Records((), exists=False, alias="")
+        return Records((), exists=False)
     if reply.rcode() not in _GOOD_CODES:
         raise NoAddress("servers_silent")
-    asked = reply.question[0].name
     # A reply has sets of records: all of one type for one name.
-    aliases = [each for each in reply.answer if each.rdtype == dns.rdatatype.CNAME and each.name == asked]
+    targets = {each.name: each[0].target for each in reply.answer if each.rdtype == dns.rdatatype.CNAME}
+    aliases, last = [], reply.question[0].name
+    while last in targets:  # popped, because CNAMEs may form a loop
+        last = targets.pop(last)
+        aliases.append(str(last).rstrip(".").lower())
     return Records(
         values=tuple(record for each in reply.answer if each.rdtype == wanted for record in each),
         exists=reply.rcode() == dns.rcode.NOERROR,
-        alias=str(aliases[0][0].target).rstrip(".") if aliases else "",
+        aliases=tuple(aliases),
     )
 
 

@@ -24,10 +24,11 @@ def main(arguments: list[str]) -> None:
         PORTAL_BASE_URL="",
     )
     django.setup()
-    from dashboard_api.crawler.essentials import domain, scan
+    from dashboard_api.crawler.essentials import scan
+    from dashboard_api.crawler.essentials.domain import report as domain
 
     if options.kind == "domain":
-        lines = domain.report(options.host)
+        lines = domain.report(options.host, agent=options.agent, never=options.never)
     else:
         lines = scan.report(options.host, options.address, agent=options.agent, never=options.never)
     with Path(options.report).open("w", encoding="utf-8") as file:

@@ -1,17 +1,7 @@
 """Rules of the built-in engines: severity, title, description, remediation and CWE number."""
 
-from typing import NamedTuple
-
-
-class Rule(NamedTuple):
-    """A rule. Its key in RULES never changes, because findings are recognised by it."""
-
-    severity: str
-    title: str
-    description: str
-    remediation: str
-    cwe: int
-
+from dashboard_api.crawler.essentials.domain_rules import OF_DOMAIN
+from dashboard_api.crawler.essentials.rule import Rule
 
 RULES = {
     "https-not-offered": Rule(
@@ -210,60 +200,5 @@ RULES = {
         "Check its contacts, and set a new Expires, less than a year ahead.",
         1059,
     ),
-    "caa-missing": Rule(
-        "info",
-        "No CAA record limits who may issue certificates",
-        "Every authority may issue a certificate for this name, also one that you never use.",
-        "Add a CAA record that names the authorities you use.",
-        295,
-    ),
-    "spf-missing": Rule(
-        "low",
-        "The domain does not say which servers send its mail (SPF)",
-        "Others can send mail in its name more easily. This also holds for domains that send none.",
-        'Publish a TXT record: "v=spf1 -all" if the domain sends no mail, or else your mail servers.',
-        290,
-    ),
-    "spf-allows-everyone": Rule(
-        "medium",
-        "The SPF record allows every server to send mail",
-        "Mail that others send in the name of the domain passes the check.",
-        "Name your mail servers, and end the record with -all.",
-        290,
-    ),
-    "dmarc-missing": Rule(
-        "low",
-        "The domain has no DMARC policy",
-        "Receivers are not asked to refuse mail that others send in the name of the domain.",
-        "Publish a TXT record at _dmarc: begin with p=none and reports, then quarantine, then reject.",
-        290,
-    ),
-    "dmarc-not-enforced": Rule(
-        "low",
-        "The DMARC policy does not ask receivers to refuse forged mail",
-        "Receivers may deliver mail that others send in the name of the domain.",
-        "Once the reports show only your own mail servers, set the policy to quarantine or reject.",
-        290,
-    ),
-    "dnssec-missing": Rule(
-        "info",
-        "The domain is not signed (DNSSEC)",
-        "Resolvers cannot tell a forged response about the domain from a real one.",
-        "Turn on DNSSEC at the DNS provider, and enter its DS record at the registrar.",
-        350,
-    ),
-    "dnssec-bogus": Rule(
-        "high",
-        "The signatures of the domain are wrong (DNSSEC)",
-        "Resolvers that check signatures refuse the domain, so many visitors cannot reach it.",
-        "Sign the zone again, or correct the DS record at the registrar; removing it turns DNSSEC off.",
-        347,
-    ),
-    "cname-dangling": Rule(
-        "high",
-        "A name of the domain points to a name that does not exist",
-        "Anyone who can register the missing name can show another website under yours.",
-        "Remove the CNAME record, or set up the name that it points to.",
-        350,
-    ),
+    **OF_DOMAIN,
 }

@@ -12,10 +12,12 @@ TRAP = "127.0.0.1"
 class Internet:
     """Names in ``zone`` have these addresses, or those that a function returns at each lookup.
 
-    Connections to public addresses lead to the ports of ``routes``. Loopback leads to ``trap``.
+    Connections to public addresses lead to the ports of ``routes``. Loopback leads to ``trap``, except to the
+    address of a ``name_server``.
     """
 
-    def __init__(self, monkeypatch):
+    def __init__(self, monkeypatch, *, name_server=""):
+        self._name_server = name_server
         self._servers = ExitStack()
         self.zone, self.routes, self.connected, self.lookups = {}, {}, [], 0
         self.trap = closed_port()
@@ -63,6 +65,8 @@ class Internet:
 
     def _open(self, sock, to):
         address, port = to[:2]
+        if address == self._name_server:
+            return self._connect(sock, to)
         if sock.type == socket.SOCK_DGRAM:  # no name server answers here
             raise ConnectionRefusedError(111, "Connection refused")
         self.connected.append((address, port))

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from dashboard_api.crawler.engines import read_engines
-from dashboard_api.crawler.essentials.domain import report
+from dashboard_api.crawler.essentials.domain.report import report
 from dashboard_api.crawler.essentials.rules import RULES
 from dashboard_api.scanners import finding_lines
 from foundation.outbound import name_servers
@@ -20,6 +20,7 @@ GOOD = (
     'example.com. 60 IN CAA 0 issue "ca.example.net"',
     'example.com. 60 IN TXT "v=spf1 include:mail.example.net -all"',
     '_dmarc.example.com. 60 IN TXT "v=DMARC1; p=reject"',
+    'mail.example.net. 60 IN TXT "v=spf1 ip4:192.0.2.0/24 -all"',
 )
 
 
@@ -92,6 +93,7 @@ def test_a_host_too_long_for_records_below_it_has_those_of_its_domain(resolver):
     [
         ('example.com. 60 IN TXT "v=spf1 mx +all"', "spf-allows-everyone"),
         ('example.com. 60 IN TXT "v=spf1 mx ALL"', "spf-allows-everyone"),
+        ('example.com. 60 IN TXT "v=spf1 mx"', "spf-refuses-nobody"),
         ('_dmarc.example.com. 60 IN TXT "v=DMARC1; p=none; rua=mailto:a@example.net"', "dmarc-not-enforced"),
         ('_dmarc.example.com. 60 IN TXT "v=DMARC1; p=reject; sp=none"', "dmarc-not-enforced"),
     ],
@@ -104,7 +106,7 @@ def test_a_record_that_asks_for_nothing_is_a_problem(resolver, known, rule):
 
 
 def test_a_dmarc_record_may_have_spaces_around_its_equals_signs(resolver):
-    resolver.knows(*GOOD[:3], '_dmarc.example.com. 60 IN TXT "v = DMARC1 ; p = reject"')
+    resolver.knows(*GOOD[:3], GOOD[4], '_dmarc.example.com. 60 IN TXT "v = DMARC1 ; p = reject"')
     assert rules() == {}
 
 
@@ -113,9 +115,14 @@ def test_a_policy_of_the_host_itself_comes_before_that_of_its_domain(resolver):
     assert list(rules()) == ["dmarc-not-enforced"]
 
 
-def test_the_policy_for_names_below_does_not_weaken_that_of_the_domain(resolver):
-    resolver.knows(*GOOD[:3], '_dmarc.example.com. 60 IN TXT "v=DMARC1; p=reject; sp=none"')
-    assert rules("example.com") == {}
+def test_a_weak_policy_for_names_below_concerns_the_domain_in_part(resolver):
+    record = "v=DMARC1; p=reject; sp=none"
+    resolver.knows(*GOOD[:3], GOOD[4], f'_dmarc.example.com. 60 IN TXT "{record}"')
+    evidence = (
+        f"{record}\nMail in the name of subdomains: receivers are asked to do nothing."
+        "\nMail in the name of subdomains that do not exist: receivers are asked to do nothing."
+    )
+    assert rules("example.com") == {"dmarc-partly-enforced": evidence}
 
 
 @pytest.mark.parametrize(
@@ -129,7 +136,7 @@ def test_the_policy_for_names_below_does_not_weaken_that_of_the_domain(resolver)
     ids=["another version", "version at the end", "two records", "two at the host"],
 )
 def test_a_dmarc_record_that_receivers_ignore_is_none(resolver, known):
-    resolver.knows(*GOOD[:3], *known)
+    resolver.knows(*GOOD[:3], GOOD[4], *known)
     assert list(rules()) == ["dmarc-missing"]
 
 
