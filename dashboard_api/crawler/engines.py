@@ -69,7 +69,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     @property
     def is_of_domain(self) -> bool:
-        """Whether the engine asks only name servers, not the website."""
+        """Whether the engine checks the domain: it asks name servers, and judges no page of the website."""
         return self.command[0] == "$dns"
 
     def retests(self, source: str) -> bool:

@@ -2,6 +2,10 @@
 
 _WORDS = {
     "no_address": "The name has no address: check its A and AAAA records.",
+    "alias_missing": (
+        "The name is a CNAME of a name that does not exist, which anyone may be able to register: remove the "
+        "CNAME record, or set up the name that it points to."
+    ),
     "servers_silent": "The name servers of the domain do not answer: scan again later.",
     "private_address": (
         "The name leads to a private address, which the internet cannot reach: check all of its A and AAAA "
@@ -19,7 +23,7 @@ _WORDS = {
     ),
     "page_changed": (
         "The page looks different from the one that earlier scans saw, as behind a protection, so this scan "
-        "neither adds nor fixes findings: confirm the page if it is yours."
+        "neither adds nor fixes findings, except of the domain: confirm the page if it is yours."
     ),
     "first_look": (
         "Earlier scans did not record what the page looks like, so findings that this scan does not see stay "

@@ -25,6 +25,7 @@ _LAST_DAY_OF_ALL_MONTHS = 28
 _BY_THE_WEBSITE = {
     "blocked",
     "no_address",
+    "alias_missing",
     "servers_silent",
     "private_address",
     "connect_failed",

@@ -34,8 +34,12 @@ logger = logging.getLogger(__name__)
 _SHOWN_IN_COVERAGE = ("engine_missing", "no_time_left", "robots_txt")
 # Errors of our own engines that ``reasons`` explains to the owner.
 _CHECK_ERRORS = ("no_page", "page_unknown", "server_error", "not_read_to_the_end", "tls_invalid")
-# The website was not reached, but did not refuse the scan: its domain is still checked.
-_NOT_REACHED = ("no_address", "servers_silent", "private_address", "connect_failed", "timed_out")
+# The website was not reached, or its page is another one, such as that of a platform where its owner deleted
+# it. It did not refuse the scan, so its domain is still checked.
+_ONLY_DOMAIN = (
+    *("no_address", "alias_missing", "servers_silent", "private_address", "connect_failed", "timed_out"),
+    PAGE_CHANGED,
+)
 # Outcomes by the reason for which the reports of a scan do not count.
 _REFUSED_OUTCOMES = {BLOCKED: ScanJob.Outcome.BLOCKED, PAGE_CHANGED: ScanJob.Outcome.DIFFERENT}
 _BUSY_ADDRESS_PAUSE = timedelta(seconds=30)  # other scans at the address may end meanwhile
@@ -120,7 +124,7 @@ class Worker:
             for engine in engines:
                 tick.check()
                 _note_progress(job, runs, engines, running=engine)
-                engine_refusal = "" if engine.is_of_domain and refusal in _NOT_REACHED else refusal
+                engine_refusal = "" if engine.is_of_domain and refusal in _ONLY_DOMAIN else refusal
                 seconds_left = engine.seconds if is_retest else int(profile.seconds - seconds_spent)
                 began = time.monotonic()
                 run = run_engine(

@@ -55,6 +55,10 @@ OUTCOMES = {
 TONES = {"complete": "ok", "gone": "ok", "partial": "partial", "inconclusive": "partial"}
 REASONS = {
     "no_address": _("The name has no address. Check its A and AAAA records."),
+    "alias_missing": _(
+        "The name is a CNAME of a name that does not exist, which anyone may be able to register. Remove the "
+        "CNAME record, or set up the name that it points to."
+    ),
     "servers_silent": _("The name servers of the domain do not answer. Scan again later."),
     "private_address": _(
         "The name leads to a private address, which we do not scan. Check all of its A and AAAA records."
@@ -73,7 +77,7 @@ REASONS = {
     ),
     "page_changed": _(
         "The page looks different from the one that earlier scans saw, as behind a protection or on a "
-        "placeholder. So this scan neither adds nor fixes findings."
+        "placeholder. So this scan neither adds nor fixes findings, except of the domain."
     ),
     "first_look": _(
         "Earlier scans did not record what the page looks like. Findings that this scan does not see stay "

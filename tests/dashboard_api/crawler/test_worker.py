@@ -33,6 +33,7 @@ from dashboard_api.models import (
     ScanOptOut,
     SiteLink,
 )
+from dashboard_api.models.scan_job import PAGE_CHANGED
 from dashboard_api.ownership import claims
 from foundation.outbound import proxy
 from foundation.outbound.names import NoAddress
@@ -483,7 +484,7 @@ def resolver(settings):
 DNS = engine(name="dns", command=["$dns", "$host", "$address", "$report"], format="findings")
 
 
-@pytest.mark.parametrize("reason", ["no_address", "servers_silent", "private_address"])
+@pytest.mark.parametrize("reason", ["no_address", "alias_missing", "servers_silent", "private_address"])
 def test_a_website_without_an_address_has_the_problems_of_its_domain(monkeypatch, resolver, reason):
     def addresses_of(_host):
         raise NoAddress(reason)
@@ -500,6 +501,25 @@ def test_a_website_without_an_address_has_the_problems_of_its_domain(monkeypatch
     found = Finding.objects.get(rule="cname-dangling")
     assert found.get_severity_display() == "High"
     assert "shop.example.com is a CNAME of gone.example.net" in str(found.evidence)
+
+
+def test_a_website_that_is_a_cname_that_leads_nowhere_says_so(monkeypatch, resolver):
+    def nothing(*_, **__):
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", nothing)
+    with pytest.raises(NoAddress, match="alias_missing"):
+        addresses_of("shop.example.com")
+    with pytest.raises(NoAddress, match="no_address"):
+        addresses_of("other.example.com")
+
+
+def test_the_domain_is_checked_although_the_page_looks_different(monkeypatch, resolver):
+    monkeypatch.setattr(worker.known_page, "judge", lambda *_: PAGE_CHANGED)
+    job = scan(engine("raise SystemExit('it ran')"), DNS)
+    assert (job.outcome, job.reason) == ("different", PAGE_CHANGED)
+    assert [(run.engine, run.state) for run in job.runs.all()] == [("stub", "failed"), ("dns", "ok")]
+    assert Finding.objects.filter(rule="cname-dangling", status="open").exists()
 
 
 def test_wrong_signatures_are_found_where_the_system_refuses_the_name(monkeypatch, resolver):
