@@ -37,6 +37,18 @@ _FIXES: dict[str, dict[str, str]] = {
     "cipher-suites-without-protection": _CIPHERS,
     "weak-key-exchange": _CIPHERS,
     "caa-record": {"DNS": 'example.com.  CAA  0 issue "letsencrypt.org"'},
+    "mail-senders": {"DNS": 'example.com.  TXT  "v=spf1 include:_spf.mail-provider.example -all"'},
+    "mail-policy": {"DNS": '_dmarc.example.com.  TXT  "v=DMARC1; p=reject; rua=mailto:dmarc@example.com"'},
+    "mail-encryption": {
+        "DNS": '_mta-sts.example.com.   TXT  "v=STSv1; id=20261101"\n'
+        '_smtp._tls.example.com. TXT  "v=TLSRPTv1; rua=mailto:tls@example.com"',
+        "nginx": "server {\n    listen 443 ssl;\n    server_name mta-sts.example.com;\n"
+        "    location = /.well-known/mta-sts.txt {\n        default_type text/plain;\n"
+        '        return 200 "version: STSv1\\nmode: testing\\nmx: mail.example.com\\nmax_age: 604800\\n";\n'
+        "    }\n}",
+        "Apache": "<VirtualHost *:443>\n    ServerName mta-sts.example.com\n    SSLEngine on\n"
+        "    Alias /.well-known/mta-sts.txt /var/www/mta-sts.txt\n</VirtualHost>",
+    },
     "https-not-enforced": {
         "nginx": "server {\n    listen 80;\n    server_name www.example.com;\n"
         "    return 301 https://www.example.com$request_uri;\n}",

@@ -113,13 +113,17 @@ TOPICS = {
         _("Receivers are not asked to refuse forged mail (DMARC)"),
         _("Publish a DMARC policy: p=none with reports at first, and quarantine or reject later."),
     ),
+    "mail-encryption": Topic(
+        _("Mail to the domain may be sent without encryption (MTA-STS, TLS-RPT)"),
+        _("Publish an MTA-STS policy, in testing mode at first, and a TLS-RPT record for reports."),
+    ),
     "domain-signatures": Topic(
         _("The domain is not signed, or its signatures are wrong (DNSSEC)"),
         _("Turn on DNSSEC at the DNS provider, and enter its DS record at the registrar."),
     ),
     "name-leads-nowhere": Topic(
-        _("A name of the domain points to a name that does not exist"),
-        _("Remove the CNAME record, or set up the name that it points to."),
+        _("A record of the domain points to a name that does not exist, or that others may claim"),
+        _("Remove the record, or set up the name that it points to, or claim it at the platform."),
     ),
     "https-not-enforced": Topic(
         _("Visitors are not redirected to HTTPS"),

@@ -70,7 +70,7 @@ OF_DOMAIN = {
         "low",
         "The DMARC record has a mistake",
         "Receivers ignore the wrong part or the whole record. The evidence says what is wrong.",
-        "Correct the record, for example: v=DMARC1; p=reject; rua=mailto:dmarc@example.com",
+        "Correct the record, as in “v=DMARC1; p=reject; rua=mailto:dmarc@example.com”.",
         290,
     ),
     "dmarc-not-enforced": Rule(
@@ -119,7 +119,7 @@ OF_DOMAIN = {
         "info",
         "Failures of encrypted mail are not reported (TLS-RPT)",
         "You do not hear of it when mail to the domain cannot be encrypted or delivered.",
-        "Publish a TXT record at _smtp._tls with an address of yours: v=TLSRPTv1; rua=mailto:tls@example.com",
+        "Publish a TXT record at _smtp._tls, as in “v=TLSRPTv1; rua=mailto:tls@example.com”.",
         778,
     ),
     "mx-dangling": Rule(

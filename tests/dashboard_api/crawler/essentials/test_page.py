@@ -8,6 +8,7 @@ from io import BytesIO
 import pytest
 from urllib3 import HTTPHeaderDict
 
+from dashboard_api.crawler.essentials.domain_rules import OF_DOMAIN
 from dashboard_api.crawler.essentials.lines import lines_of
 from dashboard_api.crawler.essentials.page import (
     Problem,
@@ -523,18 +524,8 @@ def test_every_rule_has_its_texts():
 
 
 def test_without_a_page_every_rule_about_it_is_unread():
-    prefixes = (
-        "https-",
-        "certificate-",
-        "tls-",
-        "security-txt-",
-        "caa-",
-        "spf-",
-        "dmarc-",
-        "dnssec-",
-        "cname-",
-    )
-    of_the_page = {rule for rule in RULES if not rule.startswith(prefixes)}
+    prefixes = ("https-", "certificate-", "tls-", "security-txt-")
+    of_the_page = {rule for rule in RULES.keys() - OF_DOMAIN if not rule.startswith(prefixes)}
     [unread] = check_page(fetched(status=404))
     assert (set(unread.rules), unread.reason) == (of_the_page, "no_page")
 
