@@ -1,6 +1,7 @@
 """Checks of SPF (RFC 7208): what the record, and all records that it includes, ask receivers to do."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from ipaddress import IPv4Network, IPv6Network, collapse_addresses
 
 from dashboard_api.crawler.essentials.domain.site import Lookups, Site
@@ -12,6 +13,7 @@ from dashboard_api.crawler.essentials.domain.spf_record import (
     is_spf,
     parse,
 )
+from foundation.outbound.names import NoAddress
 
 RULES = (
     *("spf-missing", "spf-invalid", "spf-loop", "spf-too-many-lookups"),
@@ -58,9 +60,8 @@ def check(site: Site) -> Iterator[tuple[str, str]]:
         mistake = f"Receivers accept two names without records, and not {', '.join(walk.empty)}"
     if mistake:
         yield "spf-invalid", f"{found[0]}\n{mistake}."
-    if walk.lookups > _MOST_LOOKUPS:
-        number = f"more than {_COUNTED}" if walk.lookups > _COUNTED else walk.lookups
-        yield "spf-too-many-lookups", f"{found[0]}\nReceivers make 10 lookups, and it needs {number}."
+    if limits := walk.passed_limits():
+        yield "spf-too-many-lookups", "\n".join([found[0], *limits])
     if end == _PERMIT or walk.permits_everyone():
         yield "spf-allows-everyone", "\n".join([found[0], *walk.why])
     elif wide := walk.wide_networks():
@@ -72,7 +73,8 @@ def check(site: Site) -> Iterator[tuple[str, str]]:
 class _Walk:
     """The way through a record of a receiver whose sender matches no server.
 
-    ``why`` says where everyone is permitted, and ``empty`` lists names without the records that were asked.
+    ``why`` says where everyone is permitted, ``empty`` lists names without the records that were asked for,
+    and ``crowded`` those with too many mail servers.
     """
 
     def __init__(self, lookups: Lookups) -> None:
@@ -80,6 +82,7 @@ class _Walk:
         self._networks: list[tuple[IPv4Network | IPv6Network, str]] = []
         self.lookups = 0
         self.empty: list[str] = []
+        self.crowded: list[str] = []
         self.why: list[str] = []
 
     def end_of(self, text: str, way: tuple[str, ...], *, is_permitted: bool) -> str:
@@ -106,7 +109,7 @@ class _Walk:
                 if self._included(term.domain, way, is_permitted=is_permit) == _PERMIT:
                     return term.qualifier  # everyone matches
                 continue
-            self._note_empty(term, way[-1])
+            self._note_records(term, way[-1])
             if is_permit:
                 self._note_networks(term, way)
         if record.redirect:
@@ -114,6 +117,14 @@ class _Walk:
             if not has_macro(record.redirect):
                 return self._included(record.redirect, way, is_permitted=is_permitted)
         return "?"
+
+    def passed_limits(self) -> list[str]:
+        """Return a line for each limit of lookups that is passed."""
+        number = f"more than {_COUNTED}" if self.lookups > _COUNTED else self.lookups
+        own = f"Receivers make {_MOST_LOOKUPS} lookups, and it needs {number}."
+        of_mx = "{} has more than {} mail servers, and receivers look up no more."
+        crowded = [of_mx.format(name, _MOST_LOOKUPS) for name in self.crowded]
+        return [own, *crowded] if self.lookups > _MOST_LOOKUPS else crowded
 
     def permits_everyone(self) -> bool:
         """Return whether the permitted networks hold half of all addresses."""
@@ -143,18 +154,20 @@ class _Walk:
         if self.lookups > _COUNTED:
             raise _TooMany
 
-    def _note_empty(self, term: Term, own: str) -> None:
-        """Note a name without the records that receivers ask for."""
+    def _note_records(self, term: Term, own: str) -> None:
+        """Note a name without the records that receivers ask for, or with too many."""
         name = term.domain or own
         if has_macro(name) or term.name not in ("a", "mx", "exists"):
             return
-        is_found = (
-            bool(self._lookups.records(name, "MX").values)
-            if term.name == "mx"
-            else self._lookups.has_address(name)
-        )
-        if not is_found and name not in self.empty:
-            self.empty.append(name)
+        with suppress(NoAddress):  # a name server of somebody else that fails now says nothing about SPF
+            if term.name == "mx":
+                number = len(self._lookups.records(name, "MX").values)
+            else:
+                number = int(self._lookups.has_address(name))
+            if number > _MOST_LOOKUPS and name not in self.crowded:
+                self.crowded.append(name)
+            if not number and name not in self.empty:
+                self.empty.append(name)
 
     def _note_networks(self, term: Term, way: tuple[str, ...]) -> None:
         networks: list[IPv4Network | IPv6Network] = [term.network] if term.network else []

@@ -5,11 +5,9 @@ from ipaddress import IPv4Network, IPv6Network
 from typing import NamedTuple
 
 VERSION = "v=spf1"
-_DIRECTIVE = re.compile(
-    r"([+?~-]?)(all|include|a|mx|ptr|ip4|ip6|exists)(?=[:/]|$)(?::([^/]*))?(.*)", re.IGNORECASE
-)
+_DIRECTIVE = re.compile(r"([+?~-]?)(all|include|a|mx|ptr|ip4|ip6|exists)(?::(.*)|(/.*))?", re.IGNORECASE)
 _MODIFIER = re.compile(r"([a-z][a-z0-9_.-]*)=(.*)", re.IGNORECASE)
-_MACRO = r"%\{[slodiphcrtv][0-9]*r?[-.+,/_=]*\}"
+_MACRO = r"%\{[slodiphv][0-9]*r?[-.+,/_=]*\}"  # c, r and t are only for texts of explanations
 _MACRO_STRING = re.compile(rf"([!-$&-~]|%%|%_|%-|{_MACRO})*", re.IGNORECASE)
 _DOMAIN_END = re.compile(rf"({_MACRO}|\.(?![0-9]+\.?$)[a-z0-9]([a-z0-9-]*[a-z0-9])?\.?)$", re.IGNORECASE)
 _PREFIX = {4: r"0|[1-9]|[12][0-9]|3[0-2]", 6: r"0|[1-9][0-9]?|1[01][0-9]|12[0-8]"}
@@ -78,31 +76,35 @@ def _term(word: str) -> Term:
     directive = _DIRECTIVE.fullmatch(word)
     if directive is None:
         raise WrongRecord(f"“{word}” is not a part of SPF")
-    qualifier, name, value, rest = directive.groups()
-    qualifier, name = qualifier or "+", name.lower()
+    qualifier, name, domain, sizes = (
+        directive[1] or "+",
+        directive[2].lower(),
+        directive[3],
+        directive[4] or "",
+    )
     if name in ("ip4", "ip6"):
-        return Term(word, qualifier, name, network=_network(name, word, word.partition(":")[2]))
+        return Term(word, qualifier, name, network=_network(name, word, domain or ""))
+    if name in ("a", "mx") and domain is not None:
+        domain, sizes = _without_sizes(domain)
+    elif sizes and name not in ("a", "mx"):
+        raise WrongRecord(f"“{word}”: {name} has no network")
     if name == "all":
-        if value is not None or rest:
+        if domain is not None:
             raise WrongRecord(f"“{word}”: all has no value")
         return Term(word, qualifier, name)
-    if name in ("include", "exists", "ptr"):  # a slash may be part of their macros
-        value, rest = (None, "") if value is None and not rest else (word.partition(":")[2], "")
-    elif value is not None and has_macro(value + rest):
-        value, rest = _without_prefixes(value + rest)
-    if value is None and name not in _WITHOUT_DOMAIN:
+    if domain is None and name not in _WITHOUT_DOMAIN:
         raise WrongRecord(f"“{word}” names no domain")
-    if value is not None:
-        _check_domain(value, word)
-    prefixes = _PREFIXES.fullmatch(rest)
+    if domain is not None:
+        _check_domain(domain, word)
+    prefixes = _PREFIXES.fullmatch(sizes)
     if prefixes is None:
         raise WrongRecord(f"“{word}” has a wrong size of a network")
-    sizes = int(prefixes[2] or 32), int(prefixes[4] or 128)
-    return Term(word, qualifier, name, domain=value or "", prefixes=sizes)
+    by_version = int(prefixes[2] or 32), int(prefixes[4] or 128)
+    return Term(word, qualifier, name, domain=domain or "", prefixes=by_version)
 
 
-def _without_prefixes(text: str) -> tuple[str, str]:
-    """Cut the sizes of networks off the end of a domain with macros."""
+def _without_sizes(text: str) -> tuple[str, str]:
+    """Cut the sizes of networks off the end of a domain, which may have a slash itself."""
     end = re.search(r"(/[0-9]+)?(//[0-9]+)?$", text)
     return (text[: end.start()], end[0]) if end else (text, "")
 

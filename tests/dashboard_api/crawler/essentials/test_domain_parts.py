@@ -45,7 +45,7 @@ def evidence(lines):
         "a:example.com/24 mx/24//64 a//64 ptr ptr:example.com ?exists:%{ir}.%{l1r-}.example.com",
         "ip4:192.0.2.1 ip4:192.0.2.0/24 ip6:2001:db8::/32 ip6:::ffff:192.0.2.1/128 -all",
         "a:%{d}/24 include:%%%_%-.%{d2} exp=%{h}.example.com redirect=_spf.%{d}",
-        "a=b=c unknown= ALL",
+        "a=b=c unknown= a:foo:bar/baz.example.com mx:foo:bar/baz.example.com/24 ALL",
     ],
 )
 def test_the_grammar_of_spf_is_read(terms):
@@ -71,8 +71,25 @@ def test_the_grammar_of_spf_is_read(terms):
             "include:example",
             "include:192.0.2.1",
         ),
-        *("exists", "a:", "a:example.com/33", "a/24/64", "mx//129", "ptr/24", "a:-example.-com", "exp="),
-        *("include:%{x}.example.com", "include:%example.com", "redirect=example", "include:exämple.com"),
+        *(
+            "exists",
+            "a:",
+            "a:example.com/33",
+            "a/24/64",
+            "mx//129",
+            "ptr/24",
+            "all/0",
+            "include/24",
+            "a:-example.-com",
+            "exp=",
+        ),
+        *(
+            "include:%{x}.example.com",
+            "exists:%{r}.example.com",
+            "include:%example.com",
+            "redirect=example",
+            "include:exämple.com",
+        ),
         *("redirect=a.example.com redirect=b.example.com", "\tall"),
     ],
 )
@@ -126,6 +143,12 @@ def test_a_name_server_of_somebody_else_that_fails_concerns_one_check(served):
     assert [reason for reason, _ in unread(lines)] == ["servers_silent"]
     assert "spf-invalid" in unread(lines)[0][1]
     assert evidence(lines) == {}
+
+
+def test_a_server_in_spf_that_cannot_be_looked_up_hides_no_other_problem(served):
+    served.name_server.broken = {"host.example.net"}
+    lines = served.lines_of(ZONES["spf-plus-all-behind-two-includes"])
+    assert (unread(lines), list(evidence(lines))) == ([], ["spf-allows-everyone"])
 
 
 def test_the_servers_of_the_domain_are_looked_at_although_a_mail_server_cannot_be(served):

@@ -29,3 +29,9 @@ def test_each_rule_is_wanted_and_half_of_the_zones_have_none():
 def test_a_tenth_of_the_zones_has_the_wanted_findings_and_no_others(served):
     _, lines = compare(served, ZONES[::10])
     assert lines == []
+
+
+@pytest.mark.slow
+def test_all_zones_have_the_wanted_findings_and_no_others(served):
+    _, lines = compare(served, ZONES)
+    assert lines == []
