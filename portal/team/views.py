@@ -216,7 +216,8 @@ def _advise(request: HttpRequest, member: Membership, old_role: str, new_role: s
             )
         )
     share_links = ShareLink.objects.of_account(member.account).filter(creator=member.user)
-    if new_role in ("", Membership.Role.VIEWER) and share_links.live(at=timezone.now()).exists():
+    may_share = new_role in (Membership.Role.OWNER, Membership.Role.MANAGER)
+    if not may_share and share_links.live(at=timezone.now()).exists():
         texts.append(
             _("Share links that %(name)s made still work, until someone ends them on the page “Share links”.")
         )

@@ -39,7 +39,7 @@ from tests.portal.dashboards import (
     make_page,
     make_threat,
 )
-from tests.portal.sharing.conftest import MANAGER, OWNER, VIEWER
+from tests.portal.sharing.conftest import CONTRIBUTOR, MANAGER, OWNER, VIEWER
 from tests.structs import build, refused
 
 pytestmark = pytest.mark.django_db
@@ -98,23 +98,23 @@ def urls(members, website):
 
 # A redirect to the sign-in is "in", one to another page of the portal is "ok".
 RIGHTS = {
-    "shares": {"GET": "in 200 200 200 200", "POST": "405 405 405 405 405"},
-    "revoke_share": {"GET": "405 405 405 405 405", "POST": "in 404 ok ok 404"},
-    "set_tracker": {"GET": "in ok ok ok ok", "POST": "in 404 ok ok 404"},
-    "share_finding": {"GET": "in ok ok ok 404", "POST": "in 404 200 200 404"},
-    "share_list": {"GET": "in ok ok ok 404", "POST": "in 404 200 200 404"},
-    "shared": {"GET": "200 200 200 200 200", "POST": "405 405 405 405 405"},
-    "badge": {"GET": "in 404 200 200 404", "POST": "in 404 400 400 404"},
-    "badge_image": {"GET": "200 200 200 200 200", "POST": "405 405 405 405 405"},
+    "shares": {"GET": "in 200 200 200 200 200", "POST": "405 405 405 405 405 405"},
+    "revoke_share": {"GET": "405 405 405 405 405 405", "POST": "in 404 404 ok ok 404"},
+    "set_tracker": {"GET": "in ok ok ok ok ok", "POST": "in 404 404 ok ok 404"},
+    "share_finding": {"GET": "in ok ok ok ok 404", "POST": "in 404 404 200 200 404"},
+    "share_list": {"GET": "in ok ok ok ok 404", "POST": "in 404 404 200 200 404"},
+    "shared": {"GET": "200 200 200 200 200 200", "POST": "405 405 405 405 405 405"},
+    "badge": {"GET": "in 404 404 200 200 404", "POST": "in 404 404 400 400 404"},
+    "badge_image": {"GET": "200 200 200 200 200 200", "POST": "405 405 405 405 405 405"},
 }
-PEOPLE = ("visitor", VIEWER, MANAGER, OWNER, "stranger")
+PEOPLE = ("visitor", VIEWER, CONTRIBUTOR, MANAGER, OWNER, "stranger")
 
 
 def test_the_table_of_permissions_has_every_url():
     assert {pattern.name for pattern in urlpatterns} == set(RIGHTS)
 
 
-@pytest.mark.parametrize("number", range(5), ids=PEOPLE)
+@pytest.mark.parametrize("number", range(6), ids=PEOPLE)
 @pytest.mark.parametrize("method", ["GET", "POST"])
 @pytest.mark.parametrize("name", RIGHTS)
 def test_each_role_has_exactly_the_permissions_of_the_table(

@@ -13,7 +13,7 @@ from tests.racing import race
 
 pytestmark = pytest.mark.django_db
 
-OWNER, MANAGER, VIEWER = Membership.Role.values
+OWNER, MANAGER, CONTRIBUTOR, VIEWER = Membership.Role.values
 
 
 @pytest.fixture

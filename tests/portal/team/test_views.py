@@ -27,7 +27,7 @@ from tests.structs import build
 pytestmark = pytest.mark.django_db
 
 TEAM, PROOF, PASSWORD = "/team/", "/accounts/reauthenticate/", "correct horse battery"
-OWNER, MANAGER, VIEWER = Membership.Role.values
+OWNER, MANAGER, CONTRIBUTOR, VIEWER = Membership.Role.values
 NEW = {"username": "newcomer", "password1": PASSWORD, "password2": PASSWORD}
 
 
@@ -41,7 +41,7 @@ def account():
 @pytest.fixture
 def members(account):
     """Return one member of each role, and the owner of another account."""
-    members = {role: make_membership(make_user(role), account, role) for role in (OWNER, MANAGER, VIEWER)}
+    members = {role: make_membership(make_user(role), account, role) for role in Membership.Role.values}
     other = make_portal_account("acct_0002", name="Another shop")
     return members | {"stranger": make_membership(make_user("stranger"), other, OWNER)}
 
@@ -93,22 +93,22 @@ def urls(members):
 
 # A redirect to the sign-in is "in", one to another page of the portal is "ok".
 RIGHTS = {
-    "team": {"GET": "in 200 200 200 200", "POST": "405 405 405 405 405"},
-    "invite": {"GET": "in ok ok ok ok", "POST": "in 404 404 ok 404"},
-    "withdraw_invitation": {"GET": "405 405 405 405 405", "POST": "in 404 404 ok 404"},
-    "change_role": {"GET": "in ok ok ok ok", "POST": "in 404 404 ok 404"},
-    "remove_member": {"GET": "in ok ok ok ok", "POST": "in 404 404 ok 404"},
-    "leave_account": {"GET": "in ok ok ok ok", "POST": "in ok 404 404 404"},
-    "join": {"GET": "200 200 200 200 200", "POST": "200 ok ok ok ok"},
+    "team": {"GET": "in 200 200 200 200 200", "POST": "405 405 405 405 405 405"},
+    "invite": {"GET": "in ok ok ok ok ok", "POST": "in 404 404 404 ok 404"},
+    "withdraw_invitation": {"GET": "405 405 405 405 405 405", "POST": "in 404 404 404 ok 404"},
+    "change_role": {"GET": "in ok ok ok ok ok", "POST": "in 404 404 404 ok 404"},
+    "remove_member": {"GET": "in ok ok ok ok ok", "POST": "in 404 404 404 ok 404"},
+    "leave_account": {"GET": "in ok ok ok ok ok", "POST": "in ok 404 404 404 404"},
+    "join": {"GET": "200 200 200 200 200 200", "POST": "200 ok ok ok ok ok"},
 }
-PEOPLE = ("visitor", VIEWER, MANAGER, OWNER, "stranger")
+PEOPLE = ("visitor", VIEWER, CONTRIBUTOR, MANAGER, OWNER, "stranger")
 
 
 def test_the_table_of_permissions_has_every_url():
     assert {pattern.name for pattern in urlpatterns} - {None} == set(RIGHTS)
 
 
-@pytest.mark.parametrize("number", range(5), ids=PEOPLE)
+@pytest.mark.parametrize("number", range(6), ids=PEOPLE)
 @pytest.mark.parametrize("method", ["GET", "POST"])
 @pytest.mark.parametrize("name", RIGHTS)
 def test_each_role_has_exactly_the_permissions_of_the_table(members, browser, settings, name, method, number):
@@ -160,8 +160,9 @@ def test_a_manager_sees_the_members_and_no_way_to_change_them(members, browser):
     assert 'action="/team/' not in response.content.decode()
 
 
-def test_a_viewer_reads_who_sees_the_team(members, browser):
-    page = text_of(browser(VIEWER).get(TEAM))
+@pytest.mark.parametrize("role", [CONTRIBUTOR, VIEWER])
+def test_a_contributor_or_viewer_reads_who_sees_the_team(members, browser, role):
+    page = text_of(browser(role).get(TEAM))
     assert "Only owners and managers" in page
     assert "manager@example.com" not in page
 
@@ -238,7 +239,7 @@ def test_of_two_forms_that_wait_for_a_proof_the_lost_one_says_so(browser, act):
     assert "Nothing more was changed. If it is not done yet, please send the form again." in text_of(lost)
     lost = client.post(PROOF, {"password": PASSWORD, "next": second}, follow=True)
     assert "Nothing more was changed. If it is not done yet, please send the form again." in text_of(lost)
-    assert Membership.objects.count() == 5
+    assert Membership.objects.count() == len(PEOPLE)  # no visitor, but a second owner
 
 
 def test_other_roles_change_without_a_proof(browser, act):
@@ -340,6 +341,20 @@ def test_who_ends_the_role_of_an_owner_reads_what_that_person_may_still_have(mem
         assert ("may know API secrets of Example Shop" in text_of(done)) == is_advised
 
 
+def test_a_contributor_is_invited_with_the_words_for_the_role(members, browser, settings):
+    settings.EMAIL_URL = "smtp://localhost"
+    owner, form = browser(OWNER), {"email": "new@example.com", "role": CONTRIBUTOR}
+    page = text_of(owner.get(TEAM))
+    assert "Contributors say what will be done about findings, and write to analysts." in page
+    done = owner.post(reverse("portal:invite", args=[members[OWNER].account_id]), form, follow=True)
+    assert "new@example.com is invited as Contributor." in text_of(done)
+
+
+def test_a_contributor_is_led_to_no_page_about_members_plan_or_api(members, browser):
+    page = browser(CONTRIBUTOR).get("/").text
+    assert [url in page for url in ('"/team/"', '"/plan/"', '"/api/"', '"/websites/add/"')] == [False] * 4
+
+
 @pytest.mark.parametrize("act", ["remove_member", "change_role"])
 def test_who_ends_the_role_of_a_manager_reads_that_their_links_still_work(members, browser, account, act):
     website = make_portal_website(account, "with-links.example.com")
@@ -348,7 +363,7 @@ def test_who_ends_the_role_of_a_manager_reads_that_their_links_still_work(member
     renamed.username = "renamed"
     renamed.save()
     urls = [reverse(f"portal:{act}", args=[members[role].pk]) for role in (VIEWER, MANAGER)]
-    texts = [text_of(browser(OWNER).post(url, {"role": VIEWER}, follow=True)) for url in urls]
+    texts = [text_of(browser(OWNER).post(url, {"role": CONTRIBUTOR}, follow=True)) for url in urls]
     words = "Share links that renamed made still work"
     assert [words in text for text in texts] == [False, True]
 
