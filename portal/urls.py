@@ -12,6 +12,7 @@ from portal.pages import front_door, views
 from portal.palette.urls import urlpatterns as palette
 from portal.plan.urls import urlpatterns as plan
 from portal.publicity.urls import urlpatterns as publicity
+from portal.rules.urls import urlpatterns as rules
 from portal.saved_views.urls import urlpatterns as saved_views
 from portal.scans.urls import urlpatterns as scans
 from portal.sharing.urls import urlpatterns as sharing
@@ -38,6 +39,7 @@ urlpatterns = [
     *palette,
     *plan,
     *publicity,
+    *rules,
     *onboarding,
     *saved_views,
     *scans,

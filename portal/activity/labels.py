@@ -15,6 +15,7 @@ ACTIONS = {
     "answer.will_fix": _("Planned to fix findings"),
     "answer.withdraw": _("Withdrew an answer"),
     "answer_rules.changed": _("Changed the rules about answers"),
+    "answer_rules.chosen": _("Changed the rules for answers"),
     "api_secret.issued": _("Issued an API secret in the portal"),
     "api_secret.retired": _("Retired an API secret in the portal"),
     "badge.switched_off": _("Switched a badge off"),

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from foundation.addresses.hosts import InvalidHost, normalise_dns_name
 from foundation.addresses.mail_addresses import mail_address
+from foundation.texts.time_zones import offered_time_zones, time_zones
 from portal.texts import labels
 from signed_api.findings import DashboardRequest
 from signed_api.limits import MAX_FILTER_VALUES, MAX_PAGE_DEPTH, MAX_QUERY_LENGTH
@@ -299,6 +300,25 @@ class SiteFilters:
             for name, value in asdict(self).items()
             if value != defaults[name] and name != without
         }
+
+
+class TimeZoneField(forms.CharField):
+    """A time zone, whose name may have any case; the page lists the ``offered`` ones as "time-zones"."""
+
+    offered = staticmethod(offered_time_zones)
+
+    def __init__(self) -> None:
+        attributes = {"list": "time-zones", "autocomplete": "off", "spellcheck": "false"}
+        widget = forms.TextInput(attrs=attributes)
+        super().__init__(label=_("Time zone"), max_length=64, widget=widget)
+
+    def clean(self, value: Any) -> str:
+        """Return the name as it is spelled in the list."""
+        wanted = str(super().clean(value)).strip().replace(" ", "_").lower()
+        for name in time_zones():
+            if name.lower() == wanted:
+                return name
+        raise forms.ValidationError(_("Choose a time zone from the list, such as Europe/Berlin."))
 
 
 class ShareListForm(forms.Form):

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from datetime import date
-from functools import cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -10,18 +9,11 @@ from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from foundation.texts import time_zones as zones
+from portal.pages.forms import TimeZoneField
 from portal.scans import labels
 from signed_api.scans import ScanScheduleResponse
 
 MAX_HOURS = 24
-_REGIONS = ("Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific")
-
-
-@cache
-def time_zones() -> tuple[str, ...]:
-    """Return the time zones to choose from: places such as Europe/Berlin, and UTC."""
-    return ("UTC", *sorted(name for name in zones.time_zones() if name.partition("/")[0] in _REGIONS))
 
 
 def _today(time_zone: str) -> date:
@@ -37,11 +29,7 @@ class ScheduleForm(forms.Form):
         label=_("Not before"), choices=[(hour, f"{hour:02}:00") for hour in range(24)], coerce=int
     )
     hours = forms.IntegerField(label=_("Within (hours)"), min_value=1, max_value=MAX_HOURS)
-    time_zone = forms.CharField(
-        label=_("Time zone"),
-        max_length=64,
-        widget=forms.TextInput(attrs={"list": "time-zones", "autocomplete": "off", "spellcheck": "false"}),
-    )
+    time_zone = TimeZoneField()
     paused_until = forms.DateField(
         label=_("Pause until"),
         required=False,
@@ -82,14 +70,6 @@ class ScheduleForm(forms.Form):
         if until and zone and until <= _today(zone):
             self.add_error("paused_until", _("Choose a day after today."))
         return values
-
-    def clean_time_zone(self) -> str:
-        """Return the time zone; its name may have any case."""
-        wanted = str(self.cleaned_data["time_zone"]).strip().replace(" ", "_").lower()
-        for name in zones.time_zones():
-            if name.lower() == wanted:
-                return name
-        raise forms.ValidationError(_("Choose a time zone from the list, such as Europe/Berlin."))
 
     def clean_consent(self) -> bool | None:
         """Return True, or None for "no answer"."""

@@ -23,7 +23,7 @@ from portal.pages.forms import FINDING_ID, page_number
 from portal.pages.htmx import HtmxHttpRequest
 from portal.pages.urls import adding_url
 from portal.scans import labels
-from portal.scans.forms import ScheduleForm, time_zones
+from portal.scans.forms import ScheduleForm
 from portal.scans.view_models import (
     DEEP,
     needs_dns_proof,
@@ -92,7 +92,7 @@ def _render_scans(
         proof_url=_proof_url(website) if may_scan and rules and needs_dns_proof(rules) else "",
         coverage=coverage,
     )
-    return render(request, "portal/scans/index.html", {"page": page, "time_zones": time_zones})
+    return render(request, "portal/scans/index.html", {"page": page})
 
 
 def _proof_url(website: Website) -> str:

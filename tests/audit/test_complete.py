@@ -62,6 +62,7 @@ OWN_EVENT = {
     "portal:leave_account": "member.left",
     "portal:portal.notifications.views.former_unsubscribe": "subscription.ended",
     "portal:publicity": "publicity.chosen",
+    "portal:rules": "answer_rules.chosen",
     "portal:remove_member": "member.removed",
     "portal:rename_view": "saved_view.renamed",
     "portal:revoke_share": "share_link.revoked",

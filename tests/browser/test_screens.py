@@ -175,7 +175,7 @@ def test_lists_of_websites_and_of_new_findings(tour, everything, website):
     Secret.objects.update(for_portal=True)  # so that the page of keys shows them
     page = tour.open(user=everything)
     own = website.account_id
-    tour.visit(page, *OVERVIEW, f"/api/{own}/secrets/", f"/team/{own}/publicity/")
+    tour.visit(page, *OVERVIEW, f"/api/{own}/secrets/", f"/team/{own}/publicity/", f"/team/{own}/rules/")
     tour.visit(tour.open(user=make_user("nobody")), "/", "/notifications/")
 
 

@@ -1,0 +1,1 @@
+"""The page with the rules of an account about answers to findings."""
