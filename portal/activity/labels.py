@@ -73,6 +73,7 @@ ACTIONS = {
     "secret.revoked": _("Revoked an API secret"),
     "share_link.created": _("Created a share link"),
     "share_link.revoked": _("Revoked a share link"),
+    "share_link.said_fixed": _("Said on a shared page that a finding is fixed"),
     "standing_decision.begun": _("Added a suppression rule"),
     "standing_decision.ended": _("Ended a suppression rule"),
     "subscription.ended": _("Unsubscribed from e-mails"),

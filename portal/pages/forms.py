@@ -328,9 +328,15 @@ class ShareListForm(forms.Form):
 
 
 class ShareForm(ShareListForm):
-    """Form for a share link of one finding: lifetime, and whether it shows evidence."""
+    """Form for a share link of a finding or a problem: lifetime, and whether it shows evidence."""
 
     evidence = forms.BooleanField(label=_("Include evidence"), required=False)
+
+
+class ShareFindingForm(ShareForm):
+    """Form for a share link of one finding, whose readers may say that it is fixed."""
+
+    fixed = forms.BooleanField(label=_("Allow “I fixed it”"), required=False)
 
 
 class ViewNameForm(forms.Form):

@@ -17,7 +17,7 @@ from portal.models.visits import record_dashboard_visit
 from portal.pages import view_models
 from portal.pages.access import current_user, find_website, get_website, manages, may_answer, members_only
 from portal.pages.error_pages import logged_error_page, website_error_page
-from portal.pages.forms import FINDING_ID, Filters, ShareForm, ShareListForm, SiteFilters
+from portal.pages.forms import FINDING_ID, Filters, ShareFindingForm, ShareForm, ShareListForm, SiteFilters
 from portal.pages.front_door import front_door
 from portal.pages.htmx import HtmxHttpRequest, render_row, render_site
 from portal.pages.urls import portal_origin
@@ -228,7 +228,7 @@ def _hand_over(
     if not manages(request, website):
         return ways
     url = page.address.of_sharing(response.finding.id)
-    return replace(ways, share=ShareOffer(url=url, form=ShareForm(auto_id="share-%s")))
+    return replace(ways, share=ShareOffer(url=url, form=ShareFindingForm(auto_id="share-%s")))
 
 
 def _hand_over_problem(

@@ -5,14 +5,20 @@ from datetime import datetime, timedelta
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Max
 from django.utils import timezone, translation
 
 from audit.recording import record as audit
+from portal.answers import service
 from portal.models import Account, Badge, ShareLink, ShareOpening, Website
 from portal.models.sharing import MAX_TITLE_LENGTH, hash_of_token, new_token
+from signed_api.answering import AnswerRequest
+from signed_api.answers import FIXED
+from signed_api.errors import CallError
 
 MAX_LIVE_SHARE_LINKS = 200  # of one account
 KEPT_AFTER_END = timedelta(days=30)
+SAID_ONCE_IN = timedelta(hours=1)  # "I fixed it", by any link to the finding
 
 
 class TooManyShareLinks(Exception):
@@ -23,6 +29,10 @@ class NoLongerShared(Exception):
     """The token of a share link or badge is unknown, expired or revoked, or the website's link id changed."""
 
 
+class SaidRecently(Exception):
+    """Someone said "I fixed it" of the finding within the last hour."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
     """The subject of a share link: one finding, or the list of findings under ``filters``."""
@@ -31,6 +41,7 @@ class Subject:
     finding_id: str = ""
     filters: str = ""
     includes_evidence: bool = False
+    allows_fixed: bool = False
 
 
 @transaction.atomic
@@ -52,6 +63,7 @@ def create(website: Website, subject: Subject, *, by: User, days: int) -> tuple[
         filters=subject.filters,
         title=subject.title[:MAX_TITLE_LENGTH],
         includes_evidence=subject.includes_evidence,
+        allows_fixed=subject.allows_fixed,
         token_hash=hash_of_token(token),
         created_by=by.get_username(),
         creator=by,
@@ -71,9 +83,51 @@ def find(token: str) -> ShareLink:
     return share_link
 
 
+def find_allowing_fixed(token: str) -> ShareLink:
+    """Return the working share link whose readers may say "I fixed it"; raises NoLongerShared."""
+    share_link = find(token)
+    if not share_link.allows_fixed:
+        raise NoLongerShared
+    return share_link
+
+
 def record_opening(share_link: ShareLink) -> None:
     """Record that the page of the share link was opened."""
     ShareOpening.record(share_link.pk, at=timezone.now())
+
+
+def fixed_again_at(share_link: ShareLink, *, now: datetime) -> datetime | None:
+    """Return when "I fixed it" may be said again of the finding; None: now."""
+    links = ShareLink.objects.filter(website=share_link.website_id, finding_id=share_link.finding_id)
+    last = links.aggregate(last=Max("said_fixed_at"))["last"]
+    return last + SAID_ONCE_IN if last and last + SAID_ONCE_IN > now else None
+
+
+def say_fixed(share_link: ShareLink, *, name: str) -> None:
+    """Answer for the account that the finding is fixed, as a reader of the share link said.
+
+    Raises SaidRecently, NoLongerShared and CallError: AlreadyAnswered if there is an open answer.
+    """
+    _reserve(share_link)
+    request = AnswerRequest(act=FIXED, finding_ids=share_link.finding_id, name=name, only_unanswered=True)
+    try:
+        service.answer(share_link.website, request)
+    except CallError:
+        ShareLink.objects.filter(pk=share_link.pk).update(said_fixed_at=None)
+        raise
+    audit("share_link.said_fixed", share_link)
+
+
+@transaction.atomic
+def _reserve(share_link: ShareLink) -> None:
+    """Note that "I fixed it" is said now; raises SaidRecently, and NoLongerShared if the link has ended."""
+    now = timezone.now()
+    Website.objects.select_for_update().filter(pk=share_link.website_id).first()  # one reader at a time
+    if fixed_again_at(share_link, now=now):
+        raise SaidRecently
+    live = ShareLink.objects.live(at=now).filter(pk=share_link.pk, allows_fixed=True)
+    if not live.update(said_fixed_at=now):
+        raise NoLongerShared
 
 
 @transaction.atomic

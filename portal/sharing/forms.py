@@ -1,4 +1,4 @@
-"""The form for an account's issue tracker."""
+"""Forms for an account's issue tracker, and for readers of a shared finding."""
 
 from typing import Any
 
@@ -9,12 +9,19 @@ from django.utils.translation import gettext_lazy as _
 from audit.recording import record as audit
 from portal.models import Account, IssueTracker
 from portal.texts import issue_trackers
+from signed_api.limits import MAX_NAME_LENGTH
 
 EXAMPLES = {
     "github": "https://github.com/example/shop",
     "gitlab": "https://gitlab.com/example/shop",
     "jira": "https://example.atlassian.net/secure/CreateIssueDetails!init.jspa?pid=10000&issuetype=10001",
 }
+
+
+class FixedForm(forms.Form):
+    """The name of a reader who says that a finding is fixed, as typed."""
+
+    name = forms.CharField(label=_("Your name (optional)"), required=False, max_length=MAX_NAME_LENGTH)
 
 
 class IssueTrackerForm(forms.Form):

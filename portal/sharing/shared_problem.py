@@ -22,6 +22,7 @@ from portal.pages.view_models.findings import (
     finding_rows,
     how_to_check,
     in_general,
+    next_scans,
 )
 from portal.pages.view_models.hand_over import unique
 from portal.sharing.view_models import count_text, list_title, without_evidence
@@ -110,7 +111,13 @@ def shared_problem(
         description=common["description"],
         remediation=common["remediation"],
         fixes=fixes_by_stack(filters.problem),
-        check=how_to_check(dashboard.threats, shows_evidence=includes_evidence),
+        check=how_to_check(
+            dashboard.threats,
+            shows_evidence=includes_evidence,
+            decides=next_scans(
+                [threat for threat in dashboard.threats if threat.status == labels.OPEN], dashboard.coverage
+            ),
+        ),
         sources=", ".join(unique(threat.source_name or threat.source for threat in threats)),
         rules=tuple(unique(threat.rule for threat in threats)[:MAX_LINKS]),
         weaknesses=_links(link for threat in threats for link in weaknesses(threat)),

@@ -13,4 +13,5 @@ urlpatterns = [
     path("sites/<str:host>/badge/", badges.badge, name="badge"),
     path("badge/<str:token>.svg", badges.badge_image, name="badge_image"),
     path("s/<str:token>/", views.shared, name="shared"),
+    path("s/<str:token>/fixed/", views.say_fixed, name="say_fixed"),
 ]

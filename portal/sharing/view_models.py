@@ -110,6 +110,7 @@ class ShareLinkRow:
     revoked_at: datetime | None
     last_opened_at: datetime | None
     includes_evidence: bool
+    allows_fixed: bool
     refusal: str
 
 
@@ -136,8 +137,11 @@ class AccountSection:
     tracker_form: IssueTrackerForm
 
 
-def shared_finding(response: FindingResponse, *, includes_evidence: bool) -> SharedFinding:
-    """Return the finding of ``response``; evidence is included only if that was chosen."""
+def shared_finding(response: FindingResponse, *, includes_evidence: bool, decides: str = "") -> SharedFinding:
+    """Return the finding of ``response``; evidence is included only if that was chosen.
+
+    ``decides`` says what shows whether a fix worked.
+    """
     finding = response.finding if includes_evidence else without_evidence(response.finding)
     view = finding_view(msgspec.structs.replace(response, finding=finding), Address(path=""), link="")
     return SharedFinding(
@@ -157,7 +161,7 @@ def shared_finding(response: FindingResponse, *, includes_evidence: bool) -> Sha
         remediation=view.remediation,
         fix=view.fix,
         fixes=view.fixes,
-        check=how_to_check([response.finding], shows_evidence=includes_evidence),
+        check=how_to_check([response.finding], shows_evidence=includes_evidence, decides=decides),
         evidence=view.evidence,
         is_evidence_cut=view.is_evidence_cut,
         locations=view.locations,
@@ -289,6 +293,7 @@ def _row(share_link: ShareLink, opening: ShareOpening | None, refusal: str) -> S
         revoked_at=share_link.revoked_at,
         last_opened_at=opening.last_opened_at if opening else None,
         includes_evidence=share_link.includes_evidence,
+        allows_fixed=share_link.allows_fixed,
         refusal=str(labels.REFUSALS["revoked_link"][0]) if is_of_old_link else refusal,
     )
 

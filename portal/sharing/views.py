@@ -21,12 +21,13 @@ from portal.answers import service
 from portal.models import Account, IssueTracker, Membership, ShareLink, Website
 from portal.pages.access import current_user, for_strangers, get_website, manages, members_only
 from portal.pages.error_pages import website_error_page
-from portal.pages.forms import FINDING_ID, Filters, ShareForm, ShareListForm
+from portal.pages.forms import FINDING_ID, Filters, ShareFindingForm, ShareForm, ShareListForm
 from portal.pages.htmx import HtmxHttpRequest, render_site
 from portal.pages.urls import portal_origin
 from portal.pages.view_models import (
     HandOver,
     Lead,
+    ShareOffer,
     SitePage,
     hand_over,
     hand_over_problem,
@@ -37,10 +38,19 @@ from portal.pages.view_models.hand_over import MAX_LOCATIONS, list_mail_url
 from portal.pages.view_models.problems import chosen_problem
 from portal.sharing import actions
 from portal.sharing.actions import Subject
-from portal.sharing.forms import IssueTrackerForm
+from portal.sharing.fixing import fix_news
+from portal.sharing.forms import FixedForm, IssueTrackerForm
 from portal.sharing.shared_problem import shared_problem
 from portal.sharing.view_models import account_sections, list_title, shared_finding, shared_list
-from signed_api.errors import CallError, InactiveEntitlement, RevokedLink, UnknownFinding, UnknownLink
+from signed_api.errors import (
+    AlreadyAnswered,
+    CallError,
+    InactiveEntitlement,
+    RevokedLink,
+    UnknownFinding,
+    UnknownLink,
+    WrongState,
+)
 from signed_api.findings import DashboardResponse, FindingDetail
 
 RETRY_SECONDS = 60  # after a failure of the service
@@ -96,39 +106,58 @@ def revoke(request: HttpRequest, share_link: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @members_only
 def share_finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpResponse:
-    """Create a share link of a finding, and show it once. The form is on the finding's page."""
+    """Create a share link of a finding, and show it once; a GET shows the form with the evidence.
+
+    The form is on the finding's page as well.
+    """
     website, page = _page_of(request, host, finding_id=finding_id)
     if not FINDING_ID.fullmatch(finding_id):
         raise Http404
-    if request.method != "POST":
+    is_preview = request.method != "POST"
+    if is_preview and not manages(request, website):
         return redirect(page.url)
-    form = _valid_form(request, ShareForm(request.POST), website)
+    form = None if is_preview else _valid_form(request, ShareFindingForm(request.POST), website)
     try:
-        finding = service.get_finding(website, finding_id).finding
+        response = service.get_finding(website, finding_id)
     except CallError as error:
         error_page = website_error_page(error, website, request.user)
         return render_site(request, replace(page, error_page=error_page))
+    if form is None:
+        shown = shared_finding(response, includes_evidence=True)
+        return _preview(request, page, ShareFindingForm(auto_id="share-%s"), finding=shown)
+    finding = response.finding
 
     def ways_to_share(link: Lead) -> HandOver:
         tracker = IssueTracker.objects.filter(account=website.account_id).first()
         return hand_over(finding, host=host, link=link, tracker=tracker)
 
-    has_evidence = form.cleaned_data["evidence"]
-    subject = Subject(title=finding.title, finding_id=finding_id, includes_evidence=has_evidence)
+    subject = Subject(
+        title=finding.title,
+        finding_id=finding_id,
+        includes_evidence=form.cleaned_data["evidence"],
+        allows_fixed=form.cleaned_data["fixed"],
+    )
     return _create_and_show(request, website, form, subject, page_url=page.url, ways_to_share=ways_to_share)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @members_only
 def share_list(request: HtmxHttpRequest, host: str) -> HttpResponse:
-    """Create a share link of the worst findings under the URL's filters. The form is next to the list."""
+    """Create a share link of the worst findings under the URL's filters. The form is next to the list.
+
+    A GET for a problem shows the form with the evidence.
+    """
     website, page = _page_of(request, host)
     filters = replace(page.address.filters.without_page, sort="")
-    if request.method != "POST":
+    is_preview = request.method != "POST"
+    if is_preview and not (filters.problem and manages(request, website)):
         return redirect(page.url)
     form_class = ShareForm if filters.problem else ShareListForm  # a list has no evidence to share
-    form = _valid_form(request, form_class(request.POST), website)
+    form = None if is_preview else _valid_form(request, form_class(request.POST), website)
     try:
+        if form is None:
+            shown = _shared_list(website, filters, includes_evidence=True)
+            return _preview(request, page, form_class(auto_id="share-%s"), **shown)
         dashboard = service.get_dashboard(website, replace(filters, page_size=MAX_LOCATIONS).to_request())
     except CallError as error:
         error_page = website_error_page(error, website, request.user)
@@ -154,6 +183,13 @@ def share_list(request: HtmxHttpRequest, host: str) -> HttpResponse:
         )
 
     return _create_and_show(request, website, form, subject, page_url=page.url, ways_to_share=ways_to_share)
+
+
+def _preview(request: HttpRequest, page: SitePage, form: ShareListForm, **shown: Any) -> HttpResponse:
+    """Return the page with the form and the evidence that readers see if the owner includes it."""
+    share = ShareOffer(url=request.get_full_path(), form=form)
+    context = {"share": share, "page_url": page.url, "host": page.host, **shown}
+    return render(request, "portal/sharing/preview.html", context)
 
 
 def _page_of(request: HtmxHttpRequest, host: str, *, finding_id: str = "") -> tuple[Website, SitePage]:
@@ -242,34 +278,67 @@ def shared(request: HttpRequest, token: str) -> HttpResponse:
     except (actions.NoLongerShared, *_LOST):
         return render(request, "portal/sharing/ended.html", status=404)
     except CallError:  # the gateway has logged it
-        response = render(request, "portal/sharing/unavailable.html", status=503)
-        response["Retry-After"] = str(RETRY_SECONDS)
-        return response
+        return _unavailable(request)
     if request.method == "GET":
         actions.record_opening(share_link)
-    return render(request, template, {"expires_at": share_link.expires_at, **content})
+    context = {"expires_at": share_link.expires_at, "token": token, **content}
+    return render(request, template, context)
+
+
+@for_strangers
+@require_http_methods(["GET", "HEAD", "POST"])
+@_rate_limited
+def say_fixed(request: HttpRequest, token: str) -> HttpResponse:
+    """Let a reader confirm "I fixed it"; the shared page then shows the result, or why it was refused."""
+    form = FixedForm(request.POST if request.method == "POST" else None)
+    try:
+        share_link = actions.find_allowing_fixed(token)
+        if form.is_valid():
+            with suppress(actions.SaidRecently, AlreadyAnswered, WrongState):
+                actions.say_fixed(share_link, name=form.cleaned_data["name"])
+            return redirect("portal:shared", token=token)
+        _template, content = _content(share_link)
+    except (actions.NoLongerShared, *_LOST):
+        return render(request, "portal/sharing/ended.html", status=404)
+    except CallError:  # the gateway has logged it
+        return _unavailable(request)
+    if not content["news"].may_say:
+        return redirect("portal:shared", token=token)
+    response = render(request, "portal/sharing/fixed.html", {"form": form, "token": token, **content})
+    response["Referrer-Policy"] = "same-origin"  # the form must send its origin
+    return response
+
+
+def _unavailable(request: HttpRequest) -> HttpResponse:
+    response = render(request, "portal/sharing/unavailable.html", status=503)
+    response["Retry-After"] = str(RETRY_SECONDS)
+    return response
 
 
 def _content(share_link: ShareLink) -> tuple[str, dict[str, Any]]:
     """Return the template and its context; raises CallError, and NoLongerShared for unknown filters."""
-    website = share_link.website
+    website, has_evidence = share_link.website, share_link.includes_evidence
     if share_link.finding_id:
         response = service.get_finding(website, share_link.finding_id)
-        finding = shared_finding(response, includes_evidence=share_link.includes_evidence)
-        return "portal/sharing/finding.html", {"finding": finding}
+        news = fix_news(share_link, response)
+        finding = shared_finding(response, includes_evidence=has_evidence, decides=news.decides)
+        return "portal/sharing/finding.html", {"finding": finding, "news": news}
     filters = Filters.from_text(share_link.filters)
     if filters is None:  # a filter is no longer known: without it, the list would show too much
         raise actions.NoLongerShared
+    shown = _shared_list(website, filters, includes_evidence=has_evidence)
+    return f"portal/sharing/{'problem' if 'problem' in shown else 'list'}.html", shown
+
+
+def _shared_list(website: Website, filters: Filters, *, includes_evidence: bool) -> dict[str, Any]:
+    """Return a context with the "problem" under the filters, or with their "list"; raises CallError."""
     dashboard = service.get_dashboard(website, replace(filters, page_size=MAX_SHARED).to_request())
     if not filters.problem or not dashboard.threats:
-        return "portal/sharing/list.html", {"list": shared_list(dashboard, filters)}
-    problem = shared_problem(
-        dashboard,
-        filters,
-        details=_details(website, dashboard),
-        includes_evidence=share_link.includes_evidence,
-    )
-    return "portal/sharing/problem.html", {"problem": problem}
+        return {"list": shared_list(dashboard, filters)}
+    details = _details(website, dashboard)
+    return {
+        "problem": shared_problem(dashboard, filters, details=details, includes_evidence=includes_evidence)
+    }
 
 
 def _details(website: Website, dashboard: DashboardResponse) -> dict[str, FindingDetail]:

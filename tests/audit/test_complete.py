@@ -66,6 +66,7 @@ OWN_EVENT = {
     "portal:remove_member": "member.removed",
     "portal:rename_view": "saved_view.renamed",
     "portal:revoke_share": "share_link.revoked",
+    "portal:say_fixed": "share_link.said_fixed",
     "portal:save_view": "saved_view.saved",
     "portal:set_tracker": "issue_tracker.saved",
     "portal:share_finding": "share_link.created",

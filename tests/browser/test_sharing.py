@@ -3,9 +3,12 @@
 import re
 
 import pytest
+from django.db import transaction
+from django.utils import timezone
 from playwright.sync_api import expect
 
-from dashboard_api.models import Severity
+from dashboard_api.answers import settling
+from dashboard_api.models import ScanJob, Severity
 from portal.models import IssueTracker
 from tests.browser.steps import PATH, expect_image, findings
 from tests.factories import make_finding, make_membership, make_occurrence, make_source, make_user
@@ -59,6 +62,48 @@ def test_a_share_link_is_four_clicks_from_the_sign_in(open_page, owner, link, ja
     expect(stranger.get_by_text("<script>alert(1)</script>")).to_have_count(0)
     expect(stranger.get_by_text("by hand")).to_have_count(0)
     assert stranger.context.cookies() == []
+
+
+@pytest.mark.parametrize("javascript", [True, False], ids=["with scripts", "without scripts"])
+def test_a_developer_says_i_fixed_it_without_signing_in_and_the_owner_sees_the_retest(
+    open_page, owner, link, settings, javascript
+):
+    settings.CRAWLER_ENABLED = True
+    finding = make_finding(link.website, source=make_source("essentials"), title="A missing header")
+    ours, developer = (open_page(user=user, java_script_enabled=javascript) for user in (owner, None))
+    ours.goto(f"{PATH}findings/{finding.pk}/")
+    ours.get_by_label("Allow “I fixed it”").check()
+    button(ours, "Create share link").click()
+    developer.goto(ours.get_by_label("Share link", exact=True).input_value())
+    expect(developer.get_by_text("A scan checks it at once")).to_be_visible()
+    developer.get_by_role("link", name="I fixed it").click()
+    developer.get_by_label("Your name (optional)").fill("Dev")
+    button(developer, "Yes, it is fixed").click()
+    expect(developer.get_by_text("A scan that checks it is waiting.")).to_be_visible()
+    ours.goto(f"{PATH}findings/{finding.pk}/check/")
+    expect(ours.get_by_text("Retesting.")).to_be_visible()
+
+    now = timezone.now()
+    finding.status, finding.fixed_at = "fixed", now
+    finding.save()
+    ScanJob.objects.update(state="finished", outcome="gone", started_at=now, ended_at=now)
+    with transaction.atomic():
+        settling.settle(link.website_id, now)
+    developer.get_by_role("link", name="Reload to see the result").click()
+    expect(developer.get_by_text("A scan no longer finds it.")).to_be_visible()
+    ours.goto(f"{PATH}findings/{finding.pk}/")
+    expect(ours.get_by_text("Fixed", exact=True).first).to_be_visible()
+
+
+def test_an_owner_reads_the_evidence_before_sharing_it(open_page, owner, link):
+    page = open_page(user=owner)
+    page.goto(f"{PATH}findings/{link.website.findings.get(title=WORST).pk}/")
+    page.get_by_role("link", name="Preview").click()
+    expect(page.get_by_role("heading", name="What readers see if you include the evidence")).to_be_visible()
+    expect(page.get_by_text("<script>alert(1)</script>")).to_be_visible()
+    page.get_by_label("Include evidence").check()
+    button(page, "Create share link").click()
+    expect(page.get_by_text("They also see the evidence.")).to_be_visible()
 
 
 @pytest.mark.parametrize("javascript", [True, False], ids=["with scripts", "without scripts"])
@@ -208,11 +253,15 @@ def test_these_pages_in_every_look(tour, owner, website, link, watch):
     IssueTracker.objects.create(account=website.account, kind="github", url="https://github.com/a/b")
     ours, theirs = tour.open(user=owner), tour.open()
     tour.visit(ours, f"{PATH}findings/{finding.pk}/")
+    tour.visit(ours, f"{PATH}findings/{finding.pk}/share/")
     ours.locator("main [name=evidence]").check()
-    ours.locator(".hand-over form .primary").click()
+    ours.locator("main [name=fixed]").check()
+    ours.locator("main form .primary").click()
     address = ours.locator("#share-link").input_value()
     tour.look(ours, "created")
-    tour.visit(theirs, address)
+    tour.visit(theirs, address, f"{address}fixed/")
+    theirs.locator("main form .primary").click()
+    tour.look(theirs, "said to be fixed")
     finding.refresh_from_db()
     tour.visit(ours, f"{PATH}?problem={finding.problem}")
     ours.locator("main [name=evidence]").check()

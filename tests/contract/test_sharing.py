@@ -5,10 +5,13 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
-from dashboard_api.models import Severity
+from dashboard_api.answers import settling
+from dashboard_api.answers.records import changed
+from dashboard_api.models import Answer, ScanJob, Severity
 from portal.models import Account, ShareLink
 from tests.factories import (
     make_account,
@@ -235,3 +238,73 @@ def test_a_finding_of_another_website_cannot_be_shared(owner, link):
     other = make_finding(make_website("other.example.com"))
     assert owner.post(f"{PATH}findings/{other.pk}/share/", {"days": "7"}).status_code == 404
     assert not ShareLink.objects.exists()
+
+
+@pytest.fixture
+def retestable(link, settings):
+    """A finding that this service can retest; another account has answered it."""
+    settings.CRAWLER_ENABLED = True
+    finding = make_finding(link.website, source=make_source("essentials"), title="The shared finding")
+    theirs = make_account("acct_canary")
+    Answer.objects.create(
+        account=theirs,
+        website=link.website,
+        finding=finding,
+        answer="accepted",
+        reason="canary reason",
+        name="canary",
+        severity_then=finding.severity,
+    )
+    return finding
+
+
+def test_a_reader_says_that_it_is_fixed_and_reads_what_the_retest_found(owner, link, retestable):
+    path = share(owner, f"{PATH}findings/{retestable.pk}/share/", fixed="on")
+    reader, own = Client(), Answer.objects.filter(account=link.account)
+    assert "A scan checks it at once after “I fixed it”." in every_byte(reader.get(path))
+    waiting = every_byte(reader.post(f"{path}fixed/", {"name": "Dev <1>"}, follow=True))
+    assert "A scan that checks it is waiting." in waiting
+    answer, job = own.get(), ScanJob.objects.get()
+    assert (answer.answer, answer.name, answer.by) == ("fixed", "Dev <1>", "")
+    assert (job.trigger, job.finding_id) == ("retest", retestable.pk)
+    for response in responses(path):
+        assert CANARY not in every_byte(response).lower()
+        assert "acct_" not in every_byte(response)
+
+    now = timezone.now()
+    job.state, job.outcome, job.started_at, job.ended_at = "finished", "still_there", now, now
+    job.save()
+    retestable.last_seen = now
+    retestable.save()
+    with transaction.atomic():
+        settling.settle(link.website_id, now)
+    assert own.get().outcome == "still_there"
+    assert "A scan still found it." in every_byte(reader.get(path))
+
+    ShareLink.objects.update(said_fixed_at=now - timedelta(hours=1))
+    reader.post(f"{path}fixed/")
+    retestable.status, retestable.fixed_at = "fixed", now
+    retestable.save()
+    with transaction.atomic():
+        settling.settle(link.website_id, now)
+    assert "A scan no longer finds it." in every_byte(reader.get(path))
+
+
+def test_a_reader_does_not_replace_the_teams_answer(owner, link, retestable):
+    path = share(owner, f"{PATH}findings/{retestable.pk}/share/", fixed="on")
+    answer = Answer.objects.create(
+        account=link.account,
+        website=link.website,
+        finding=retestable,
+        answer="will_fix",
+        reason="canary plan",
+        severity_then=retestable.severity,
+    )
+    with transaction.atomic():
+        changed(link.account_id, link.website_id)
+    page = every_byte(Client().post(f"{path}fixed/", {"name": "Dev"}, follow=True))
+    assert "The team has already answered this finding." in page
+    assert CANARY not in page
+    answer.refresh_from_db()
+    assert answer.ended_at is None
+    assert not ScanJob.objects.exists()

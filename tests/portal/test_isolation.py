@@ -24,6 +24,7 @@ PUBLIC = {
     "/", "/sample/", "/sample/findings/{finding_id}/", "/how-we-grade/", "/s/{token}/", "/badge/{token}.svg",
     "/invitations/{token}/", "/notifications/unsubscribe/{token}/", "/news/stop/{token}/", "/news/",
     "/members/", "/sites/{host}/news/", "/prove/{token}/", "/prove/{token}/check/",
+    "/s/{token}/fixed/",
 }  # fmt: skip
 HTMX = {"HX-Request": "true", "HX-Target": "results"}
 WAYS = [("GET", {}), ("GET", HTMX), ("POST", {})]

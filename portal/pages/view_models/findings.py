@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from portal.pages.urls import Address
 from portal.texts import labels
 from portal.texts.markdown import render_note
-from signed_api.findings import Note, Threat
+from signed_api.findings import CoverageEntry, Note, Threat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,22 +116,38 @@ def in_general(threat: Threat) -> str:
     return _QUOTED.sub(lambda quoted: "“…”" if quoted[0] in threat.title else quoted[0], threat.description)
 
 
-def how_to_check(threats: Sequence[Threat], *, shows_evidence: bool) -> str:
-    """Say how a reader can tell that a fix of these findings worked; empty without open findings."""
+def how_to_check(threats: Sequence[Threat], *, shows_evidence: bool, decides: str = "") -> str:
+    """Say how a reader can tell that a fix of these findings worked; empty without open findings.
+
+    ``decides`` says what decides it; by default the next scans, without their days.
+    """
     still_open = [threat for threat in threats if threat.status == labels.OPEN]
     if not still_open:
         return ""
-    sources = list(dict.fromkeys(threat.source_name or threat.source for threat in still_open))
-    text = ngettext(
-        "The next complete scan by %(scanner)s shows whether the fix worked.",
-        "The next complete scans by %(scanner)s show whether the fix worked.",
-        len(sources),
-    ) % {"scanner": ", ".join(sources)}
+    text = decides or next_scans(still_open)
     if not any(threat.evidence for threat in still_open):
         return text
     if shows_evidence:
         return _("Test it yourself first: what the evidence shows must be gone.") + " " + text
     return text + " " + _("The evidence is left out here. Ask for it if you want to test the fix yourself.")
+
+
+def next_scans(threats: Sequence[Threat], coverage: Iterable[CoverageEntry] = ()) -> str:
+    """Say which scans show whether a fix of these findings worked, with their days from ``coverage``."""
+    due = {entry.source: entry.next_due_on for entry in coverage if not entry.stale}
+    names = {threat.source: threat.source_name or threat.source for threat in threats}
+    scanners = dict.fromkeys(_with_day(name, due.get(source)) for source, name in names.items())
+    return ngettext(
+        "The next complete scan by %(scanner)s shows whether the fix worked.",
+        "The next complete scans by %(scanner)s show whether the fix worked.",
+        len(scanners),
+    ) % {"scanner": ", ".join(scanners)}
+
+
+def _with_day(scanner: str, due: date | None) -> str:
+    if due is None:
+        return scanner
+    return _("%(scanner)s (due on %(day)s)") % {"scanner": scanner, "day": labels.day(due)}
 
 
 def note_views(notes: Iterable[Note], address: Address) -> tuple[NoteView, ...]:

@@ -5,25 +5,40 @@ from django.test import Client
 
 from portal.answers import service
 from portal.models import Membership
+from signed_api.scans import ScansResponse
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
 from tests.portal.dashboards import make_dashboard, make_finding_response
+from tests.structs import build
 
 OWNER, MANAGER, CONTRIBUTOR, VIEWER = Membership.Role.values
 
 
 class StubService:
-    """Returns or raises ``response`` for a finding, ``dashboard`` for a list, and records requests."""
+    """Returns or raises ``response`` for a finding, ``dashboard`` for a list, and records requests.
+
+    ``answers`` has each answer, unless ``refusal`` refuses it.
+    """
 
     def __init__(self):
         self.response = make_finding_response()
         self.dashboard = make_dashboard()
-        self.requests = []
+        self.requests, self.scans, self.answers = [], [], []
+        self.refusal = None
 
     def get_dashboard(self, website, request, *, stores_summary=True):
         self.requests.append((website, request))
         if isinstance(self.dashboard, Exception):
             raise self.dashboard
         return self.dashboard
+
+    def get_scans(self, website, request):
+        self.requests.append((website, request))
+        return build(ScansResponse, ok=True, host=website.host, jobs=self.scans, total=len(self.scans))
+
+    def answer(self, website, request):
+        if isinstance(self.refusal, Exception):
+            raise self.refusal
+        self.answers.append(request)
 
     def get_finding(self, website, finding_id):
         self.requests.append((website, finding_id))
@@ -37,6 +52,8 @@ def stub(monkeypatch):
     stub = StubService()
     monkeypatch.setattr(service, "get_finding", stub.get_finding)
     monkeypatch.setattr(service, "get_dashboard", stub.get_dashboard)
+    monkeypatch.setattr(service, "get_scans", stub.get_scans)
+    monkeypatch.setattr(service, "answer", stub.answer)
     return stub
 
 

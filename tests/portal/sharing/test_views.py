@@ -82,7 +82,7 @@ def test_a_form_that_a_reload_sends_again_makes_no_second_link(browser, stub, we
 
 
 def urls(members, website):
-    share_link, token = share(members, website)
+    share_link, token = share(members, website, allows_fixed=True)
     badge = actions.switch_badge_on(website, by=members[OWNER].user)
     return {
         "shares": "/shares/",
@@ -91,6 +91,7 @@ def urls(members, website):
         "share_finding": SHARE,
         "share_list": f"/sites/{HOST}/share/",
         "shared": reverse("portal:shared", args=[token]),
+        "say_fixed": reverse("portal:say_fixed", args=[token]),
         "badge": f"/sites/{HOST}/badge/",
         "badge_image": reverse("portal:badge_image", args=[badge.token]),
     }
@@ -101,9 +102,10 @@ RIGHTS = {
     "shares": {"GET": "in 200 200 200 200 200", "POST": "405 405 405 405 405 405"},
     "revoke_share": {"GET": "405 405 405 405 405 405", "POST": "in 404 404 ok ok 404"},
     "set_tracker": {"GET": "in ok ok ok ok ok", "POST": "in 404 404 ok ok 404"},
-    "share_finding": {"GET": "in ok ok ok ok 404", "POST": "in 404 404 200 200 404"},
+    "share_finding": {"GET": "in ok ok 200 200 404", "POST": "in 404 404 200 200 404"},
     "share_list": {"GET": "in ok ok ok ok 404", "POST": "in 404 404 200 200 404"},
     "shared": {"GET": "200 200 200 200 200 200", "POST": "405 405 405 405 405 405"},
+    "say_fixed": {"GET": "200 200 200 200 200 200", "POST": "ok ok ok ok ok ok"},
     "badge": {"GET": "in 404 404 200 200 404", "POST": "in 404 404 400 400 404"},
     "badge_image": {"GET": "200 200 200 200 200 200", "POST": "405 405 405 405 405 405"},
 }
@@ -130,7 +132,8 @@ def test_each_role_has_exactly_the_permissions_of_the_table(
         outcome = str(response.status_code)
     assert outcome == expected
     created = ShareLink.objects.count() > 1
-    assert created == (name in ("share_finding", "share_list") and outcome == "200")
+    makes_links = method == "POST" and name in ("share_finding", "share_list")
+    assert created == (makes_links and outcome == "200")
 
 
 def test_a_role_counts_in_its_own_account_only(members, website, stub, browser):
@@ -500,9 +503,11 @@ def test_a_failing_service_is_a_503_without_details_and_without_the_token_in_the
 
 def test_too_many_openings_from_one_address_wait(browser, shared, stub, settings):
     settings.ACCOUNT_RATE_LIMITS = {"shared": "3/m/ip"}
-    visitor, earlier = browser(), len(stub.requests)
+    visitor = browser()
     assert [visitor.get(shared).status_code for _ in range(4)] == [200, 200, 200, 429]
-    assert len(stub.requests) == earlier + 3
+    requests = len(stub.requests)
+    assert visitor.get(f"{shared}fixed/").status_code == 429
+    assert len(stub.requests) == requests
     refused = visitor.get(shared)
     assert refused["Referrer-Policy"] == "no-referrer"
     assert "noindex" in refused["X-Robots-Tag"]
@@ -520,8 +525,42 @@ def test_a_link_opens_its_own_website_where_two_accounts_have_the_same_host(brow
     theirs = make_portal_website(members["stranger"].account, HOST, "11111111-8f7e-4f57-9a3b-0d4a5b6c7d8e")
     _, token = share(members, website)
     browser("stranger").get(f"/s/{token}/")
-    assert stub.requests == [(website, "1")]
+    assert {asked for asked, _request in stub.requests} == {website}
     assert theirs != website
+
+
+# The preview of the evidence
+
+
+def test_an_owner_reads_what_the_evidence_shows_before_including_it(browser, website, stub):
+    locations = [build(Location, "https://shop.example.com/b", evidence="other-evidence")]
+    finding = make_finding(1, evidence="secret-evidence", locations=locations)
+    stub.response = make_finding_response(finding=finding)
+    owner = browser(OWNER)
+    assert f'href="{SHARE}"' in owner.get(FINDING).text
+    page = owner.get(SHARE)
+    text = text_of(page)
+    assert "What readers see if you include the evidence" in text
+    assert ("secret-evidence" in text, "other-evidence" in text) == (True, True)
+    assert f'action="{SHARE}"' in page.text
+    assert ShareLink.objects.count() == 0
+
+
+def test_an_owner_reads_the_evidence_of_a_problem_before_including_it(browser, website, stub):
+    stub.dashboard = make_dashboard(threats=[make_threat(1, evidence="secret-evidence")])
+    page = browser(OWNER).get(f"/sites/{HOST}/share/?problem=0123abcd")
+    assert "secret-evidence" in text_of(page)
+    assert 'action="/sites/shop.example.com/share/?problem=0123abcd"' in page.text
+    assert 'name="fixed"' not in page.text
+
+
+def test_a_list_has_no_evidence_to_preview(browser, website, stub):
+    assert browser(OWNER).get(f"/sites/{HOST}/share/?severity=High")["Location"].endswith("?severity=High")
+
+
+def test_a_preview_that_the_service_does_not_answer_says_so(browser, website, stub):
+    stub.response = TimedOut()
+    assert browser(OWNER).get(SHARE).status_code == 504
 
 
 # Lists
