@@ -1,6 +1,7 @@
 """Sharing a whole problem: the form, the links before there is one, and the page of strangers."""
 
 import re
+from datetime import date
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
@@ -12,6 +13,7 @@ from signed_api.errors import TimedOut, UnknownFinding
 from signed_api.findings import DashboardRequest, Location
 from tests.portal.dashboards import (
     make_clean_dashboard,
+    make_coverage,
     make_dashboard,
     make_finding,
     make_finding_response,
@@ -108,6 +110,14 @@ def test_the_page_says_how_to_check_the_fix(browser, problem):
     assert "The evidence is left out here. Ask for it if you want to test the fix yourself." in text
     text = text_of(browser().get(share(browser, evidence="on")))
     assert "Test it yourself first: what the evidence shows must be gone. The next complete scan" in text
+
+
+def test_the_page_names_the_day_of_each_next_scan(browser, stub, problem):
+    threats = [make_threat(1, **TEXTS), make_threat(2, **TEXTS, source="zap", source_name="ZAP")]
+    coverage = [make_coverage(next_due_on=date(2026, 12, 4)), make_coverage(source="zap")]
+    stub.dashboard = make_dashboard(threats=threats, coverage=coverage)
+    text = text_of(browser().get(share(browser)))
+    assert "The next complete scans by Nuclei (due on 4 Dec 2026), ZAP show whether the fix worked." in text
 
 
 def test_a_fixed_problem_has_no_fix_to_check(browser, stub, problem):
