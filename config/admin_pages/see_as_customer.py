@@ -38,7 +38,8 @@ def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
     def fill_in(website: Website, page: SitePage) -> SitePage:
         list_request = page.address.filters.to_request()
         dashboard = service.get_dashboard(website, list_request, stores_summary=False)
-        return replace(page, results=view_models.results_without_links(dashboard, page.address))
+        reader = view_models.reader_of(website.account_id)
+        return replace(page, results=view_models.results_without_links(dashboard, page.address, reader))
 
     return _render(request, host, fill_in)
 

@@ -32,6 +32,10 @@ _FIRST_COLUMNS = (
     "references",
     "id",
     "link",
+    "answer",
+    "due",
+    "accepted_until",
+    "assignee",
 )
 COLUMNS = (*_FIRST_COLUMNS, *(name for name in Threat.__struct_fields__ if name not in _FIRST_COLUMNS))
 
@@ -40,11 +44,18 @@ def write_csv(selection: Selection) -> Iterator[str]:
     """Yield the header, then the rows of each page."""
     yield BYTE_ORDER_MARK + csv_lines([COLUMNS])
     for page in selection.pages:
-        yield csv_lines([_row(threat, selection.finding_url(threat.id)) for threat in page])
+        yield csv_lines([_row(threat, selection) for threat in page])
 
 
-def _row(threat: Threat, link: str) -> list[str]:
-    cells = {**msgspec.structs.asdict(threat), "link": link}
+def _row(threat: Threat, selection: Selection) -> list[str]:
+    answer = threat.answer
+    cells = {
+        **msgspec.structs.asdict(threat),
+        "link": selection.finding_url(threat.id),
+        "answer": answer.answer if answer else "",
+        "accepted_until": answer.until if answer else None,
+        "assignee": selection.assignee_of(threat),
+    }
     cells["cwe"] = [f"CWE-{number}" for number in threat.cwe]
     return [cell(cells[column]) for column in COLUMNS]
 

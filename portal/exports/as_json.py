@@ -14,7 +14,10 @@ def write_json(selection: Selection) -> Iterator[str]:
     yield open_list(_head(selection), "threats")
     yield from elements(
         selection,
-        lambda threat: msgspec.structs.asdict(threat) | {"link": selection.finding_url(threat.id)},
+        lambda threat: (
+            msgspec.structs.asdict(threat)
+            | {"link": selection.finding_url(threat.id), "assignee": selection.assignee_of(threat)}
+        ),
     )
     yield '],"complete":true}\n'
 

@@ -68,6 +68,7 @@ def _template_data(report: Report) -> dict[str, Any]:
             "do_first": _("Do first"),
             "coverage": _("What was scanned"),
             "coverage_columns": [_("Scanner"), _("State"), _("Last scan")],
+            "accepted": _("Accepted risks"),
             "notes": _("Notes from our analysts"),
             "findings": _("Findings"),
             "figures": _("Open findings on the whole website"),
@@ -93,6 +94,16 @@ def _template_data(report: Report) -> dict[str, Any]:
         "coverage": [
             [row.source, row.state, _moment(row.last_run_at) if row.last_run_at else "–"]
             for row in report.coverage
+        ],
+        "accepted": [
+            {
+                "tone": risk.tone,
+                "severity": risk.severity,
+                "title": breakable(risk.title),
+                "title_lang": _language(risk.is_translated),
+                "facts": " · ".join(filter(None, (risk.count, risk.end))),
+            }
+            for risk in report.accepted
         ],
         "notes": [_note(note) for note in report.notes],
         "limit": report.limit,
@@ -128,6 +139,8 @@ def _facts(report: Report) -> list[tuple[str, str]]:
             f"{overview.grade_text} – {overview.grade_meaning}" if overview.grade else overview.grade_title,
         ),
         (_("Trend"), " · ".join(filter(None, trend))),
+        (_("Your answers"), " · ".join(each.text for each in overview.answers)),
+        (_("Days to fix, median of 90 days"), " · ".join(overview.fix_times)),
         (_("Scans"), overview.coverage),
     ]
     return [(name, breakable(value)) for name, value in facts if value]
@@ -193,10 +206,18 @@ def _place(finding: FindingView, *, worst: FindingView | None = None) -> dict[st
     more = ngettext("+%(count)s more location", "+%(count)s more locations", count)
     locations = [more % {"count": number_format(count)}] if count else []
     if worst is None:
-        facts = [finding.status, finding.kind, finding.source, finding.rule, *locations, *steps]
+        facts = [
+            finding.status,
+            finding.answer,
+            finding.kind,
+            finding.source,
+            finding.rule,
+            *locations,
+            *steps,
+        ]
     else:
         severity = "" if finding.severity == worst.severity else finding.severity
-        facts = [severity, finding.status, finding.kind, *locations, *steps[:1]]
+        facts = [severity, finding.status, finding.answer, finding.kind, *locations, *steps[:1]]
     return {
         "link": finding.link,
         "location": breakable(finding.location or finding.title),

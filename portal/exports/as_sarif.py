@@ -12,6 +12,7 @@ from urllib.parse import quote, urlsplit
 
 from portal.exports.as_json import elements, open_list, to_json
 from portal.exports.selection import Selection
+from signed_api.answers import ACCEPTED
 from signed_api.findings import Threat
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -19,7 +20,8 @@ TOOL = "Threat Dashboard"
 LEVELS = {"Critical": "error", "High": "error", "Medium": "warning"}  # [3.27.10]; all others are notes
 # Code hosts sort security results by ranges of this score; informational results have no score.
 SCORES = {"Critical": "9.5", "High": "8.0", "Medium": "5.5", "Low": "2.0"}
-SUPPRESSIONS = {  # [3.35]: analysts' decisions, which are external to the code
+SUPPRESSIONS = {  # [3.35]: decisions of analysts and of the account, which are external to the code
+    "accepted": [{"kind": "external", "status": "accepted", "justification": "Risk accepted"}],
     "accepted_risk": [{"kind": "external", "status": "accepted", "justification": "Accepted risk"}],
     "false_positive": [{"kind": "external", "status": "accepted", "justification": "False positive"}],
 }
@@ -111,14 +113,21 @@ def _result(threat: Threat, selection: Selection, rules: _Rules) -> dict[str, An
         "message": {"text": threat.title.replace("](", "] (")},  # avoid an embedded link [3.11.6]
         "locations": [_location(threat, selection.first.host)],
         "fingerprints": {"threatDashboardFinding/v1": f"{selection.first.host}/{threat.id}"},
-        "suppressions": SUPPRESSIONS.get(threat.status, []),  # in all results, or in no result [3.27.23]
+        "suppressions": _suppressions(threat),  # in all results, or in no result [3.27.23]
         **({"hostedViewerUri": link} if link else {}),
         "provenance": {name: at for name, at in times.items() if at is not None},  # [3.48]
         "properties": {
             name: getattr(threat, name) for name in Threat.__struct_fields__ if name not in _WITH_SARIF_NAME
         }
-        | _score(threat),
+        | _score(threat)
+        | {"assignee": selection.assignee_of(threat)},
     }  # fmt: skip
+
+
+def _suppressions(threat: Threat) -> list[dict[str, str]]:
+    """Return the analyst's decision, or that the account accepts the risk of an open finding."""
+    is_accepted = threat.status == "open" and threat.answer is not None and threat.answer.answer == ACCEPTED
+    return SUPPRESSIONS.get(ACCEPTED if is_accepted else threat.status, [])
 
 
 def _verdict(threat: Threat) -> dict[str, str]:

@@ -23,6 +23,7 @@ from portal.gateway.errors import TooManyCalls
 from portal.models import Website
 from portal.pages.forms import Filters
 from portal.pages.urls import Address
+from portal.pages.view_models import reader_of
 from signed_api.errors import CallError, RateLimited
 from signed_api.findings import DashboardResponse
 
@@ -67,7 +68,8 @@ FORMATS = {
 def select(request: HttpRequest, website: Website, address: Address) -> Selection:
     """Fetch the first page of the findings at ``address``; raises CallError and TooManyFindings."""
     filters = replace(address.filters, page=1, page_size=PAGE_ROWS)
-    unfiltered = replace(address, filters=Filters())
+    unfiltered, reader = replace(address, filters=Filters()), reader_of(website.account_id, request.user)
+    filters = filters.of_person(reader.me)
 
     def get_page(number: int) -> DashboardResponse:
         return service.get_dashboard(website, replace(filters, page=number).to_request())
@@ -86,6 +88,7 @@ def select(request: HttpRequest, website: Website, address: Address) -> Selectio
         filters=address.filters.active,
         list_url=request.build_absolute_uri(str(replace(address, filters=address.filters.without_page))),
         finding_url=finding_url,
+        person_name=reader.name,
         pages=all_pages(first, partial(_get_page_patiently, get_page), total=total, page_rows=PAGE_ROWS),
     )
 

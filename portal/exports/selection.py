@@ -19,6 +19,7 @@ class Selection:
 
     ``first`` is the dashboard of the first page, ``filters`` are the active ones by name. ``list_url`` and
     ``finding_url`` (by id, empty for a finding without a page) are absolute URLs in the portal.
+    ``person_name`` returns the name of an assignee by the reference.
     """
 
     first: DashboardResponse
@@ -26,7 +27,12 @@ class Selection:
     filters: Mapping[str, str]
     list_url: str
     finding_url: Callable[[str], str]
+    person_name: Callable[[str], str]
     pages: Pages
+
+    def assignee_of(self, threat: Threat) -> str:
+        """Return the name of the person who will fix the finding; empty without one."""
+        return self.person_name(threat.answer.assignee) if threat.answer else ""
 
 
 def all_pages(

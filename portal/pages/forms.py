@@ -15,6 +15,7 @@ from foundation.addresses.hosts import InvalidHost, normalise_dns_name
 from foundation.addresses.mail_addresses import mail_address
 from foundation.texts.time_zones import offered_time_zones, time_zones
 from portal.texts import labels
+from signed_api.answers import ACCEPTED, ANSWERS, DUE, UNANSWERED
 from signed_api.findings import DashboardRequest
 from signed_api.limits import MAX_FILTER_VALUES, MAX_PAGE_DEPTH, MAX_QUERY_LENGTH
 
@@ -27,7 +28,15 @@ SITE_SORTS = ("worst", "name", "checked")
 NO_GRADE = "none"
 SHARE_DAYS = {7: _("7 days"), 30: _("30 days")}
 PROBLEM_ID = re.compile(r"[a-z0-9-]{1,64}", re.ASCII)
-FILTER_NAMES = ("status", "severity", "kind", "source", "hosts", "since", "fixed", "problem", "query")
+FILTER_NAMES = (
+    *("status", "severity", "kind", "source", "answer", "due", "assignee", "hosts", "since", "fixed"),
+    *("problem", "query"),
+)
+ME = "me"  # as assignee: the person who reads the list
+SEVERAL_VALUES = ("severity", "kind", "source", "answer", "due", "assignee", "hosts")
+ALL_ANSWERS = (UNANSWERED, *ANSWERS)
+NOT_ACCEPTED = ",".join(answer for answer in ALL_ANSWERS if answer != ACCEPTED)
+PERSON = r"[!-+.-~-]{1,64}"  # a reference of a person, ``me`` or ``none``
 SOURCES = re.compile(r"^[-a-zA-Z0-9_]{1,50}(,[-a-zA-Z0-9_]{1,50}){0,19}\Z")  # slugs
 PRIORITY = "priority"  # the default order: worst first, confirmed findings before suspected ones
 MAX_DAYS = 366  # the service's limit for filters by time
@@ -151,6 +160,9 @@ class FilterForm(forms.Form):
     severity = WordsField(labels.SEVERITIES, required=False)
     kind = WordsField(labels.KINDS, required=False)
     source = forms.RegexField(SOURCES, max_length=500, required=False, widget=CommaJoinedInput)
+    answer = WordsField(ALL_ANSWERS, required=False)
+    due = WordsField(DUE, required=False)
+    assignee = forms.RegexField(rf"^{PERSON}(,{PERSON}){{0,19}}\Z", required=False, widget=CommaJoinedInput)
     hosts = HostsField(required=False)
     since = PeriodField(required=False)
     fixed = WordField(labels.PERIODS, required=False)
@@ -168,13 +180,17 @@ class FilterForm(forms.Form):
 class Filters:
     """Filters and page of a list of findings; an empty status means open.
 
-    Severity, kind, source and hosts may have several values, joined by commas.
+    The filters in SEVERAL_VALUES may have several, joined by commas. The assignee ``me`` is the person who
+    reads the list: ``of_person`` replaces it before a call.
     """
 
     status: str = ""
     severity: str = ""
     kind: str = ""
     source: str = ""
+    answer: str = ""
+    due: str = ""
+    assignee: str = ""
     hosts: str = ""
     since: str = ""
     fixed: str = ""
@@ -227,6 +243,16 @@ class Filters:
         """Return the active filters as a query string, for storage."""
         return urlencode(self.active)
 
+    def of_person(self, reference: str) -> Self:
+        """Return the filters with ``reference`` in place of the assignee ``me``."""
+        people = [reference if each == ME else each for each in self.values("assignee")]
+        return replace(self, assignee=",".join(dict.fromkeys(people)))
+
+    @property
+    def hides_accepted(self) -> bool:
+        """Whether the filter by answer leaves out accepted risks, and nothing else."""
+        return self.answer == NOT_ACCEPTED
+
     @property
     def without_query(self) -> Self:
         """The same filters without the search, on the first page."""
@@ -260,6 +286,7 @@ class SiteFilterForm(forms.Form):
     attention = forms.BooleanField(required=False)
     severity = WordField(labels.SEVERITIES, required=False)
     open = forms.BooleanField(required=False)
+    overdue = forms.BooleanField(required=False)
     sort = WordField(SITE_SORTS, required=False)
     page = forms.IntegerField(min_value=1, max_value=1_000_000, required=False)
 
@@ -268,8 +295,8 @@ class SiteFilterForm(forms.Form):
 class SiteFilters:
     """Filters, order and page of the list of websites.
 
-    ``attention``, ``severity`` and ``open`` keep only websites that need attention, that have open findings
-    of the severity, or that have open findings.
+    ``attention``, ``severity``, ``open`` and ``overdue`` keep only websites that need attention, that have
+    open findings of the severity, that have open findings, or that have overdue ones.
     """
 
     query: str = ""
@@ -277,6 +304,7 @@ class SiteFilters:
     attention: bool = False
     severity: str = ""
     open: bool = False
+    overdue: bool = False
     sort: str = SITE_SORTS[0]
     page: int = 1
 
@@ -290,7 +318,7 @@ class SiteFilters:
     @property
     def is_active(self) -> bool:
         """Whether a filter narrows the list; the order does not."""
-        return bool(self.query or self.grade or self.attention or self.severity or self.open)
+        return bool(self.query or self.grade or self.attention or self.severity or self.open or self.overdue)
 
     def fields(self, *, without: str = "") -> dict[str, str]:
         """Return the fields of the query string, without defaults."""

@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
+from foundation.texts.people import reference_of
 from portal.answers import last_answers, service
 from portal.answers.last_answers import Outage
 from portal.models import IssueTracker, Membership, Website, WebsiteSummary
@@ -95,12 +96,14 @@ def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
     website, page = _empty_page(request, host)
     if website is None:
         return render_site(request, page)
+    reader = view_models.reader_of(website.account_id, request.user)
     opened = view_models.opened_view(request.user, website, page.address.filters, request.GET)
     try:
-        dashboard, outage = _get_dashboard(website, page.address.filters, opened)
-        opened, address = opened.without_unknown(dashboard.dashboard.facets, page.address)
+        dashboard, outage = _get_dashboard(website, page.address.filters.of_person(reader.me), opened)
+        opened, address = opened.without_unknown(dashboard.dashboard.facets, page.address, reader)
         if address != page.address:
-            dashboard, outage = last_answers.get_dashboard(website, address.filters.to_request())
+            asked = address.filters.of_person(reader.me).to_request()
+            dashboard, outage = last_answers.get_dashboard(website, asked)
     except CallError as error:
         return _render_error(request, website, page, error)
     # The page mentions e-mails only before the first scan.
@@ -116,6 +119,8 @@ def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
         may_scan=not dashboard.summary.open and is_manager,
         may_schedule=is_manager,
         last_visit=record_dashboard_visit(current_user(request).pk),
+        reader=reader,
+        may_answer=not outage and may_answer(request, website),
     )
     if outage:
         results, notice = replace(results, export_links=()), _outage_notice(request, outage, host)
@@ -165,7 +170,7 @@ def finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpRespons
     page = replace(
         page,
         hand_over=_hand_over(request, website, page, response, link=link),
-        neighbours=_neighbours(website, page, finding_id),
+        neighbours=_neighbours(request, website, page, finding_id),
         retest_url=page.address.of_retest(finding_id) if may_retest else "",
     )
     return render_site(request, page)
@@ -209,11 +214,14 @@ def _outage_notice(request: HtmxHttpRequest, outage: Outage, host: str) -> Outag
     return view_models.outage_notice(outage, reference=reference, trigger=trigger)
 
 
-def _neighbours(website: Website, page: SitePage, finding_id: str) -> Neighbours | None:
+def _neighbours(
+    request: HtmxHttpRequest, website: Website, page: SitePage, finding_id: str
+) -> Neighbours | None:
     """Return the finding's neighbours in its list, unless the call fails: the page works without them."""
     get_list = partial(service.get_dashboard, website, stores_summary=False)
     try:
-        return view_models.find_neighbours(finding_id, page.address, get_list)
+        me = reference_of(current_user(request).pk)
+        return view_models.find_neighbours(finding_id, page.address, get_list, me=me)
     except CallError:
         return None
 

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db.models import Case, Q, Value, When
 from django.http import HttpRequest, QueryDict
@@ -13,9 +13,11 @@ from django.utils.translation import ngettext
 
 from foundation.addresses.hosts import readable_host, searched_host
 from portal.models import Membership, SavedView, Website
+from portal.pages.forms import ME, Filters
 from portal.pages.navigation import navigation_links
 from portal.pages.urls import referring_page, site_address
 from portal.pages.view_models.saved_views import view_url
+from signed_api.answers import OVERDUE
 
 MAX_WEBSITES = 20
 _WEBSITE = re.compile(r"/sites/([^/?]+)/")
@@ -84,7 +86,7 @@ def _website_hits(request: HttpRequest, websites: Iterable[Website]) -> tuple[Hi
 
 
 def _view_hits(request: HttpRequest, query: str) -> Iterable[Hit]:
-    """Yield the saved views for the website whose page opened the palette."""
+    """Yield lists of answered findings and the saved views, for the website whose page opened the palette."""
     page = referring_page(request)
     found = _WEBSITE.match(page)
     websites = list(Website.objects.visible_to(request.user).with_host(found[1])) if found else []
@@ -93,6 +95,10 @@ def _view_hits(request: HttpRequest, query: str) -> Iterable[Hit]:
     if website is None:
         return
     address = site_address(website, names_account=len(websites) > 1)
+    for label, filters in ((_("Overdue"), Filters(due=OVERDUE)), (_("Assigned to me"), Filters(assignee=ME))):
+        if query.casefold() in label.casefold():
+            url = str(replace(address, filters=filters))
+            yield Hit(label=label, url=url, detail=readable_host(website.host))
     for view in SavedView.objects.visible_to(request.user).filter(account=website.account):
         if query.casefold() in view.name.casefold():
             yield Hit(label=view.name, url=view_url(view, address), detail=readable_host(website.host))

@@ -7,6 +7,7 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from portal.models import Membership, SavedView
 from portal.pages.forms import ViewNameForm
 from portal.pages.urls import site_address
+from portal.pages.view_models import reader_of
 from portal.pages.view_models.saved_views import dropped_filters, filters_in_words, filters_of, view_url
 
 
@@ -50,6 +51,7 @@ def _section(
     visible = sorted(
         SavedView.objects.visible_to(user).filter(account=account), key=lambda view: view.name.casefold()
     )
+    reader = reader_of(account.pk, user)
     websites = list(account.websites.select_related("account")[:2])
     address = site_address(websites[0], names_account=True) if len(websites) == 1 else None
 
@@ -60,8 +62,8 @@ def _section(
             pk=view.pk,
             name=view.name,
             url=view_url(view, address) if address else "",
-            filters=" · ".join(filters_in_words(filters_of(view))),
-            dropped=dropped_filters(view.query),
+            filters=" · ".join(filters_in_words(filters_of(view), reader)),
+            dropped=dropped_filters(view.query, reader),
             form=invalid[1] if invalid and invalid[0] == view.pk else form,
         )
 

@@ -11,7 +11,7 @@ from portal.models import Membership, SavedView
 from portal.pages.access import current_user, get_website, manages, members_only
 from portal.pages.forms import Filters, SaveViewForm, ViewNameForm
 from portal.pages.htmx import HtmxHttpRequest
-from portal.pages.view_models import site_page
+from portal.pages.view_models import reader_of, site_page
 from portal.pages.view_models.saved_views import filters_in_words, query_of, save_url
 from portal.saved_views import actions
 from portal.saved_views.view_models import account_sections
@@ -54,7 +54,7 @@ def save(request: HtmxHttpRequest, host: str) -> HttpResponse:
         else:
             messages.info(request, _("The view “%(name)s” is saved.") % {"name": name})
             return redirect(page.url)
-    words = filters_in_words(filters)
+    words = filters_in_words(filters, reader_of(website.account_id, request.user))
     context = {"page": page, "form": form, "filters": words, "save_url": save_url(page.address)}
     return render(request, "portal/saved_views/save.html", context)
 

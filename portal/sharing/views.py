@@ -17,6 +17,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from foundation.texts.people import reference_of
 from portal.answers import service
 from portal.models import Account, IssueTracker, Membership, ShareLink, Website
 from portal.pages.access import current_user, for_strangers, get_website, manages, members_only
@@ -148,7 +149,8 @@ def share_list(request: HtmxHttpRequest, host: str) -> HttpResponse:
     A GET for a problem shows the form with the evidence.
     """
     website, page = _page_of(request, host)
-    filters = replace(page.address.filters.without_page, sort="")
+    own = page.address.filters.without_page.of_person(reference_of(current_user(request).pk))
+    filters = replace(own, sort="")
     is_preview = request.method != "POST"
     if is_preview and not (filters.problem and manages(request, website)):
         return redirect(page.url)

@@ -43,6 +43,9 @@ FILTERS = {
     "kind": _("Confidence"),
     "source": _("Scanner"),
     "hosts": _("Host"),
+    "answer": _("Answer"),
+    "due": _("Due"),
+    "assignee": _("Assigned to"),
     "since": _("First seen"),
     "fixed": _("Fixed"),
     "problem": _("Problem"),
@@ -87,6 +90,20 @@ EMPTY_STATUSES = {
     "fixed": _("Nothing has been fixed yet"),
     "accepted_risk": _("No risk has been accepted"),
     "false_positive": _("No false positives"),
+}
+ANSWERS = {
+    "none": _("Not answered"),
+    "will_fix": _("Will be fixed"),
+    "accepted": _("Risk accepted"),
+    "waiting": _("Waits for a second person"),
+    "disputed": _("Disputed"),
+    "fixed": _("Said to be fixed"),
+}
+DUE = {
+    "overdue": _("Overdue"),
+    "this_week": _("Due this week"),
+    "later": _("Due later"),
+    "none": _("No due date"),
 }
 EVENTS = {
     "first_seen": _("First seen"),

@@ -1,6 +1,6 @@
 "use strict";
 // The buttons that copy a field, such as a finding's link, print a report, and mention a member in a message; the
-// numbers of charts; on a phone, the sheet of filters and the rows after the tenth.
+// numbers of charts; the box that chooses all findings of a page; on a phone, the sheet of filters and later rows.
 (() => {
   // If the browser refuses to copy, the field or text appears and is selected.
   const copy = async (button) => {
@@ -63,6 +63,10 @@
     }
     reveal(detail.requestConfig.elt.closest("[data-focus]")?.dataset.focus);
   }, true);
+  document.addEventListener("change", ({ target }) => {
+    if (!target.matches("[data-choose-all]")) return;
+    for (const box of document.querySelectorAll("[name=ids]")) box.checked = target.checked && box.checkVisibility();
+  });
   document.addEventListener("click", ({ target }) => {
     if (target.closest("[data-copy]")) copy(target);
     else if (target.closest("[data-print]")) print();

@@ -6,6 +6,7 @@ from portal.pages.view_models.hand_over import HandOver, Lead, ShareOffer, hand_
 from portal.pages.view_models.help import help_page
 from portal.pages.view_models.neighbours import Neighbours, find_neighbours
 from portal.pages.view_models.outage import OutageNotice, outage_notice
+from portal.pages.view_models.reader import Reader, reader_of
 from portal.pages.view_models.saved_views import OpenedView, opened_view, saved_views
 from portal.pages.view_models.site import (
     Results,
@@ -27,6 +28,7 @@ __all__ = [
     "Neighbours",
     "OpenedView",
     "OutageNotice",
+    "Reader",
     "Results",
     "ShareOffer",
     "SitePage",
@@ -42,6 +44,7 @@ __all__ = [
     "opened_view",
     "outage_notice",
     "problem_heading",
+    "reader_of",
     "results_without_links",
     "sample_page",
     "sample_results",

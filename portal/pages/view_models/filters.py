@@ -9,14 +9,15 @@ from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from portal.pages.forms import PAGE_SIZES, PROBLEMS
+from portal.pages.forms import NOT_ACCEPTED, PAGE_SIZES, PROBLEMS, SEVERAL_VALUES
 from portal.pages.urls import Address
+from portal.pages.view_models.reader import VISITOR, Reader
 from portal.texts import labels
+from signed_api.answers import UNASSIGNED
 from signed_api.findings import Facets, FacetValue, Page
 from signed_api.limits import MAX_PAGE_DEPTH
 
 SHOWN_HOSTS = 8  # further hosts are folded away
-WITH_SEVERAL_VALUES = ("severity", "kind", "source", "hosts")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,12 +86,24 @@ def facets(page: Page, address: Address) -> tuple[Facet, ...]:
     )
 
 
-def _facet(name: str, values: Sequence[FacetValue], address: Address) -> Facet:
+def _facet(name: str, values: Sequence[FacetValue], address: Address, reader: Reader = VISITOR) -> Facet:
     return Facet(
         name=name,
         title=labels.label(labels.FILTERS, name),
-        options=tuple(_option(name, value, address) for value in values),
-        remark="",
+        options=tuple(_option(name, value, address, reader) for value in values),
+    )
+
+
+def answer_facets(page: Page, address: Address, reader: Reader) -> tuple[Facet, ...]:
+    """Return the facets of the account's answers: answer, day and assignee, the reader first."""
+    values = page.facets
+    in_order = sorted(
+        values.assignee, key=lambda each: (each.value != reader.me, each.value == UNASSIGNED, -each.count)
+    )
+    has_people = len(in_order) > 1 or address.filters.assignee
+    by_name = {"answer": values.answer, "due": values.due, "assignee": in_order if has_people else []}
+    return tuple(
+        _facet(name, facet_values, address, reader) for name, facet_values in by_name.items() if facet_values
     )
 
 
@@ -138,17 +151,20 @@ def _status_option(status: str, count: int, address: Address) -> Option:
     )
 
 
-def _option(name: str, value: FacetValue, address: Address) -> Option:
-    chosen = address.filters.values(name)
-    is_active = value.value in chosen
+def _option(name: str, value: FacetValue, address: Address, reader: Reader) -> Option:
+    chosen, asked = address.filters.values(name), value.value
+    if name == "assignee":
+        chosen = list(dict.fromkeys(map(reader.filter_value, chosen)))
+        asked = reader.filter_value(asked)
+    is_active = asked in chosen
     is_selectable = value.count or is_active
     return Option(
         key=f"facet-{name}-{value.value.lower()}",
-        label=filter_label(name, value.value, value.label),
+        label=filter_label(name, value.value, value.label, reader=reader),
         tone=labels.tone(value.value) if name == "severity" else "",
         meaning=labels.label(labels.KIND_MEANINGS, value.value) if name == "kind" else "",
         count=value.count,
-        url=address.with_filters(**{name: toggled(chosen, value.value)}) if is_selectable else "",
+        url=address.with_filters(**{name: toggled(chosen, asked)}) if is_selectable else "",
         is_active=is_active,
     )
 
@@ -189,36 +205,46 @@ def period_facet(address: Address, *, last_visit: date | None = None) -> Facet:
     )
 
 
-def filter_label(name: str, value: str, default: str = "") -> str:
+def filter_label(name: str, value: str, default: str = "", *, reader: Reader = VISITOR) -> str:
     """Return the label of a filter's value."""
     tables = {
         "severity": labels.SEVERITIES,
         "kind": labels.KINDS,
         "status": labels.STATUSES,
+        "answer": labels.ANSWERS,
+        "due": labels.DUE,
     }
+    if name == "assignee":
+        return reader.label(value)
+    if name == "answer" and value == NOT_ACCEPTED:
+        return _("all but accepted risks")
     if name in ("since", "fixed"):
         return labels.period(value)
     return labels.label(tables[name], value, default) if name in tables else default or value
 
 
-def chips(values: Facets, address: Address, *, problem_title: str = "") -> tuple[Chip, ...]:
+def chips(
+    values: Facets, address: Address, *, problem_title: str = "", reader: Reader = VISITOR
+) -> tuple[Chip, ...]:
     """Return a chip for each active filter, and for each value of filters with several."""
     source_names = {value.value: value.label for value in values.source}
     result = []
     for name, text in address.filters.active.items():
-        if name in WITH_SEVERAL_VALUES:
+        if name in SEVERAL_VALUES and text != NOT_ACCEPTED:
             chosen = address.filters.values(name)
             result += [
                 Chip(
                     name=f"{name}-{value.lower()}",
                     title=labels.label(labels.FILTERS, name),
-                    value=filter_label(name, value, source_names.get(value, "") if name == "source" else ""),
+                    value=filter_label(
+                        name, value, source_names.get(value, "") if name == "source" else "", reader=reader
+                    ),
                     url=address.with_filters(**{name: toggled(chosen, value)}),
                 )
                 for value in chosen
             ]
             continue
-        label = filter_label(name, text, problem_title if name == "problem" else "")
+        label = filter_label(name, text, problem_title if name == "problem" else "", reader=reader)
         result.append(
             Chip(
                 name=name,

@@ -62,7 +62,8 @@ class FindingView:
     - ``topic`` is the title of a known topic, else empty;
     - ``other_sources`` names other scanners that report the topic;
     - ``fix`` is the topic's translated fix, empty in English, because scanners write English;
-    - ``fixes`` has code by stack.
+    - ``fixes`` has code by stack;
+    - ``answer`` is the account's open answer in words, in a report only.
     """
 
     list_url: str
@@ -93,6 +94,7 @@ class FindingView:
     weaknesses: tuple[Link, ...]
     timeline: tuple[TimelineStep, ...]
     notes: tuple[NoteView, ...]
+    answer: str = ""
 
 
 def finding_view(response: FindingResponse, address: Address, *, link: str) -> FindingView:

@@ -11,6 +11,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from portal.pages.urls import Address
+from portal.pages.view_models.answered import AnswerBadge, answer_badge
+from portal.pages.view_models.reader import Reader
 from portal.texts import labels
 from portal.texts.markdown import render_note
 from signed_api.findings import CoverageEntry, Note, Threat
@@ -34,7 +36,10 @@ _QUOTED = re.compile("“[^”]*”")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingRow:
-    """One finding in a list; ``status`` is "New" for new open findings, and empty for other open ones."""
+    """One finding in a list; ``status`` is "New" for new open findings, and empty for other open ones.
+
+    ``id`` is set if the finding can be chosen to be answered.
+    """
 
     key: str
     url: str
@@ -49,14 +54,23 @@ class FindingRow:
     first_seen: datetime | None  # only if the list is ordered or filtered by it
     last_seen: datetime | None
     notes: int
+    answer: AnswerBadge | None = None
+    id: str = ""
 
 
 def finding_rows(
-    threats: Iterable[Threat], notes: Iterable[Note], address: Address, *, today: date | None = None
+    threats: Iterable[Threat],
+    notes: Iterable[Note],
+    address: Address,
+    *,
+    today: date | None = None,
+    reader: Reader | None = None,
+    may_answer: bool = False,
 ) -> tuple[FindingRow, ...]:
     """Return a row for each of ``threats``, with the number of its notes.
 
-    With ``today``, open findings of the last seven days get the status "New".
+    With ``today``, open findings of the last seven days get the status "New", and with ``reader``, findings
+    have the account's answer. With ``may_answer``, open ones can be chosen.
     """
     shows_first_seen = address.filters.sort in BY_FIRST_SEEN or address.filters.since
     note_counts = Counter(note.finding_id for note in notes)
@@ -75,6 +89,8 @@ def finding_rows(
             first_seen=threat.first_seen if shows_first_seen else None,
             last_seen=threat.last_seen,
             notes=note_counts[threat.id],
+            answer=answer_badge(threat, reader, today) if reader and today else None,
+            id=threat.id if may_answer and threat.status == labels.OPEN and threat.id.isdecimal() else "",
         )
         for threat in threats
     )

@@ -13,6 +13,7 @@ from foundation.texts.stored_texts import translate
 from portal.models.summaries import Headline
 from portal.pages.forms import PROBLEMS, Filters
 from portal.pages.urls import Address, renewal_url
+from portal.pages.view_models.answered import CountLink, answer_links, fix_times
 from portal.pages.view_models.trend import Trend, trend
 from portal.texts import labels
 from signed_api.findings import Chart, CoverageEntry, DashboardResponse, Entitlement, LimitState
@@ -38,6 +39,7 @@ class Overview:
 
     ``grade_text`` is the grade, or the grade "so far". ``new_url`` is the page of new findings, empty in the
     sample. The other URLs list open findings, recently fixed findings, and the oldest findings first.
+    ``answers`` counts open answers and due findings; ``fix_times`` has the median days to fix by severity.
     """
 
     grade: str
@@ -59,6 +61,8 @@ class Overview:
     coverage: str
     coverage_tone: str
     trend: Trend | None
+    answers: tuple[CountLink, ...]
+    fix_times: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +160,8 @@ def overview(dashboard: DashboardResponse, address: Address) -> Overview:
         coverage=coverage,
         coverage_tone=tone,
         trend=trend(dashboard, address),
+        answers=answer_links(summary, address),
+        fix_times=fix_times(summary),
     )
 
 

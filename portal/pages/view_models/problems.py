@@ -12,7 +12,9 @@ from django.utils.translation import ngettext
 
 from foundation.addresses.hosts import readable_host
 from portal.pages.urls import Address
+from portal.pages.view_models.answered import answer_problem_url, counted_answers
 from portal.pages.view_models.findings import common_description, is_new
+from portal.pages.view_models.reader import Reader
 from portal.texts import labels, topics
 from portal.texts.stacks import StackFix, fixes_by_stack
 from signed_api.findings import DashboardResponse, Problem
@@ -24,7 +26,8 @@ MAX_WORDS = 40  # scanners' texts are cut to this number of words
 class ProblemRow:
     """One problem; ``url`` lists its findings, and ``hosts`` is empty if only the website's own host has it.
 
-    ``notes`` counts analysts' notes about its findings; ``is_new``: first seen in the last seven days.
+    ``notes`` counts analysts' notes about its findings; ``is_new``: first seen in the last seven days;
+    ``answers`` counts the account's answers in words; ``answer_url`` answers all of its open findings.
     """
 
     key: str
@@ -43,6 +46,8 @@ class ProblemRow:
     notes: int
     is_new: bool
     first_seen: datetime | None
+    answers: str = ""
+    answer_url: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,9 +124,16 @@ def problem_titles(dashboard: DashboardResponse, problem: str) -> list[str]:
 
 
 def problem_rows(
-    problems: Iterable[Problem], dashboard: DashboardResponse, address: Address, *, prefix: str = "problem"
+    problems: Iterable[Problem],
+    dashboard: DashboardResponse,
+    address: Address,
+    *,
+    prefix: str = "problem",
+    answering: Reader | None = None,
 ) -> tuple[ProblemRow, ...]:
     """Return a row for each of ``problems``; ``prefix`` starts the rows' HTML ids.
+
+    With ``answering``, a reader who may answer, rows have a link that does.
 
     The service gives hosts and first day of the whole problem, so a list filtered by host or kind omits
     them. It counts locations by host, but not by kind.
@@ -148,6 +160,8 @@ def problem_rows(
             notes=note_counts[problem.id],
             is_new=is_whole and is_new(problem.first_seen, today),
             first_seen=problem.first_seen if is_whole else None,
+            answers=counted_answers(problem.answers),
+            answer_url=answer_problem_url(problem, address, answering) if answering else "",
         )
         for problem in problems
     )

@@ -1,6 +1,6 @@
 """Saved views on a dashboard: links to them, the one that is open, and what it no longer filters by."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import parse_qsl, urlencode
 
@@ -10,9 +10,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from portal.models import SavedView, Website
-from portal.pages.forms import PERIOD, Filters, SaveViewForm
+from portal.pages.forms import NOT_ACCEPTED, PERIOD, SEVERAL_VALUES, Filters, SaveViewForm
 from portal.pages.urls import Address
-from portal.pages.view_models.filters import WITH_SEVERAL_VALUES, filter_label
+from portal.pages.view_models.filters import filter_label
+from portal.pages.view_models.reader import VISITOR, Reader
 from portal.texts import labels
 from signed_api.findings import Facets
 
@@ -61,16 +62,20 @@ class OpenedView:
     view: SavedView | None
     dropped: tuple[str, ...] = ()
 
-    def without_unknown(self, facets: Facets, address: Address) -> tuple["OpenedView", Address]:
-        """Return the open view and the address without scanners that the website does not have."""
+    def without_unknown(
+        self, facets: Facets, address: Address, reader: Reader = VISITOR
+    ) -> tuple["OpenedView", Address]:
+        """Return the open view and the address without scanners and people that are not there any more."""
         chosen = address.filters.values("source")
         known = {value.value for value in facets.source}
-        if not self.view or known.issuperset(chosen):
+        left = unknown_people(address.filters, reader)
+        if not self.view or (known.issuperset(chosen) and not left):
             return self, address
         source = ",".join(value for value in chosen if value in known)
         unknown = [_filter_text("source", value) for value in chosen if value not in known]
-        filters = replace(address.filters, source=source)
-        return replace(self, dropped=(*self.dropped, *unknown)), replace(address, filters=filters)
+        filters = replace(without_people(address.filters, left), source=source)
+        dropped = dict.fromkeys((*self.dropped, *unknown, *_people_in_words(left, reader)))
+        return replace(self, dropped=tuple(dropped)), replace(address, filters=filters)
 
     def url(self, address: Address) -> str:
         """Return the address of the list; a view that lost a filter keeps its own, so that it can say so."""
@@ -146,32 +151,50 @@ def save_url(address: Address) -> str:
     return str(replace(address, path=f"{address.path}views/", filters=filters))
 
 
-def dropped_filters(query: str) -> tuple[str, ...]:
-    """Return the filters of a stored query that the portal no longer knows, in words."""
+def unknown_people(filters: Filters, reader: Reader) -> list[str]:
+    """Return the assignees of ``filters`` who left the account."""
+    return [value for value in filters.values("assignee") if not reader.is_known(value)]
+
+
+def without_people(filters: Filters, left: Collection[str]) -> Filters:
+    """Return ``filters`` without the assignees who left."""
+    kept = [each for each in filters.values("assignee") if each not in left]
+    return replace(filters, assignee=",".join(kept))
+
+
+def _people_in_words(left: Iterable[str], reader: Reader) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_filter_text("assignee", value, reader) for value in left))
+
+
+def dropped_filters(query: str, reader: Reader = VISITOR) -> tuple[str, ...]:
+    """Return the filters of a stored query that the portal no longer knows, and people who left, in words."""
     known = Filters.from_query(QueryDict(query))
-    return tuple(text for name, value, text in _parts(query) if not _has(known, name, value))
+    dropped = tuple(text for name, value, text in _parts(query, reader) if not _has(known, name, value))
+    return (*dropped, *_people_in_words(unknown_people(known, reader), reader))
 
 
-def filters_in_words(filters: Filters) -> tuple[str, ...]:
-    """Return the filters in words, such as "Severity: High"."""
-    return tuple(text for _name, _value, text in _parts(query_of(filters)))
+def filters_in_words(filters: Filters, reader: Reader = VISITOR) -> tuple[str, ...]:
+    """Return the filters in words, such as "Severity: High", without people who left."""
+    known = without_people(filters, unknown_people(filters, reader))
+    return tuple(text for _name, _value, text in _parts(query_of(known), reader))
 
 
 def _has(filters: Filters, name: str, value: str) -> bool:
     if name not in Filters.__dataclass_fields__:
         return False
     kept = getattr(filters, name)
-    return value in kept.split(",") if name in WITH_SEVERAL_VALUES else value == str(kept)
+    return value in (kept, *kept.split(",")) if name in SEVERAL_VALUES else value == str(kept)
 
 
-def _parts(query: str) -> Iterator[tuple[str, str, str]]:
+def _parts(query: str, reader: Reader) -> Iterator[tuple[str, str, str]]:
     """Yield name, value and words of each filter of a query; a list has several values."""
     for name, values in parse_qsl(query):
-        for value in values.split(",") if name in WITH_SEVERAL_VALUES else [values]:
-            yield name, value, _filter_text(name, value)
+        is_one = name not in SEVERAL_VALUES or values == NOT_ACCEPTED
+        for value in [values] if is_one else values.split(","):
+            yield name, value, _filter_text(name, value, reader)
 
 
-def _filter_text(name: str, value: str) -> str:
+def _filter_text(name: str, value: str, reader: Reader = VISITOR) -> str:
     """Return one filter in words; a problem is known by an id, which says nothing to a person."""
     names = {"sort": _("Order"), "view": _("Group"), "page_size": _("Per page")}
     choices: dict[str, Mapping[str, object]] = {
@@ -183,7 +206,7 @@ def _filter_text(name: str, value: str) -> str:
         return title
     if name in ("since", "fixed") and not PERIOD.fullmatch(value):
         return f"{title}: {value}"
-    return f"{title}: {choices.get(name, {}).get(value) or filter_label(name, value, value)}"
+    return f"{title}: {choices.get(name, {}).get(value) or filter_label(name, value, value, reader=reader)}"
 
 
 def _fields(query: QueryDict) -> dict[str, list[str]]:

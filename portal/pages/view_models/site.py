@@ -15,6 +15,7 @@ from portal.models import Website
 from portal.pages.error_pages import ErrorPage, unknown_website
 from portal.pages.forms import Filters
 from portal.pages.urls import Address, site_address
+from portal.pages.view_models.answered import BulkAnswer, Shortcut, bulk_answer, has_answers, shortcuts
 from portal.pages.view_models.answers import Answering
 from portal.pages.view_models.charts import ChartView, chart_views
 from portal.pages.view_models.export_links import ExportLink, export_links
@@ -23,6 +24,7 @@ from portal.pages.view_models.filters import (
     Choice,
     Facet,
     Pager,
+    answer_facets,
     chips,
     clear_url,
     facets,
@@ -58,6 +60,7 @@ from portal.pages.view_models.problems import (
     problem_rows,
     problem_titles,
 )
+from portal.pages.view_models.reader import VISITOR, Reader
 from portal.pages.view_models.saved_views import SavedViews
 from signed_api.findings import DashboardResponse
 from signed_api.limits import MAX_QUERY_LENGTH
@@ -65,7 +68,10 @@ from signed_api.limits import MAX_QUERY_LENGTH
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Results:
-    """The dashboard's content, from one response of the service, so that all its parts agree."""
+    """The dashboard's content, from one response of the service, so that all its parts agree.
+
+    ``bulk`` answers many findings, for people who may answer.
+    """
 
     generated_at: datetime
     count: str
@@ -76,6 +82,8 @@ class Results:
     facets: tuple[Facet, ...]
     chips: tuple[Chip, ...]
     clear_url: str
+    shortcuts: tuple[Shortcut, ...]
+    bulk: BulkAnswer | None
     views: tuple[Choice, ...]
     sorts: tuple[Choice, ...]
     chosen_problem: ChosenProblem | None
@@ -238,11 +246,14 @@ def build_results(
     may_scan: bool = False,
     may_schedule: bool = False,
     last_visit: date | None = None,
+    reader: Reader = VISITOR,
+    may_answer: bool = False,
 ) -> Results:
     """Return the content of the dashboard with the filters of ``address``.
 
     ``gets_emails``: the reader gets e-mails about this website; ``may_scan``: the reader may start scans;
-    ``may_schedule``: the reader may schedule scans; ``last_visit``: the day of the reader's previous visit.
+    ``may_schedule``: the reader may schedule scans; ``last_visit``: the day of the reader's previous visit;
+    ``reader``: who reads the page; ``may_answer``: the reader may answer findings.
     """
     page, values = dashboard.dashboard, dashboard.dashboard.facets
     is_filtered = bool(address.filters.active)
@@ -254,15 +265,27 @@ def build_results(
         do_first=do_first(dashboard, address),
         overview=overview(dashboard, address),
         charts=chart_views(dashboard.charts, page, address),
-        facets=_visible_facets(dashboard, address, last_visit),
-        chips=chips(values, address, problem_title=problem_title(dashboard, address.filters.problem)),
+        facets=_visible_facets(dashboard, address, last_visit, reader),
+        chips=chips(
+            values,
+            address,
+            problem_title=problem_title(dashboard, address.filters.problem),
+            reader=reader,
+        ),
         clear_url=clear_url(address),
+        shortcuts=shortcuts(values, address, reader) if has_answers(dashboard, address.filters) else (),
+        bulk=bulk_answer(dashboard, address, reader) if may_answer else None,
         views=views(address) if has_list else (),
         sorts=sorts(address) if has_list else (),
         chosen_problem=chosen_problem(dashboard, address),
-        problems=problem_rows(page.problems, dashboard, address),
+        problems=problem_rows(page.problems, dashboard, address, answering=reader if may_answer else None),
         findings=finding_rows(
-            dashboard.threats, dashboard.analyst_notes, address, today=page.generated_at.date()
+            dashboard.threats,
+            dashboard.analyst_notes,
+            address,
+            today=page.generated_at.date(),
+            reader=reader,
+            may_answer=may_answer,
         ),
         empty_state=None
         if has_list
@@ -282,20 +305,24 @@ def sample_results(dashboard: DashboardResponse, address: Address) -> Results:
     return replace(results_without_links(dashboard, address), plan=None)
 
 
-def results_without_links(dashboard: DashboardResponse, address: Address) -> Results:
+def results_without_links(
+    dashboard: DashboardResponse, address: Address, reader: Reader = VISITOR
+) -> Results:
     """Return the results without links to pages for members."""
-    results = build_results(dashboard, address)
+    results = build_results(dashboard, address, reader=reader)
     overview = replace(results.overview, new_url="")
     return replace(results, export_links=(), scans_url="", overview=overview)
 
 
 def _visible_facets(
-    dashboard: DashboardResponse, address: Address, last_visit: date | None
+    dashboard: DashboardResponse, address: Address, last_visit: date | None, reader: Reader
 ) -> tuple[Facet, ...]:
     """Return the useful facets: only the status for a clean website, and no facet before the first scan."""
     values = dashboard.dashboard.facets
     if dashboard.summary.open or address.filters.active:
         narrowing = facets(dashboard.dashboard, address)
+        if has_answers(dashboard, address.filters):
+            narrowing += answer_facets(dashboard.dashboard, address, reader)
         hosts = host_facet(dashboard.dashboard, address)
         period = period_facet(address, last_visit=last_visit)
         return (*narrowing, *hosts, period, status_facet(values, address))

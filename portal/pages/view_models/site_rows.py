@@ -11,6 +11,7 @@ from django.utils.translation import ngettext
 from portal.models import Website, WebsiteSummary
 from portal.models.summaries import Headline
 from portal.pages.urls import Address, site_address
+from portal.pages.view_models.answered import CountLink, due_links
 from portal.pages.view_models.overview import Overview, Plan, last_scan_at, overview, plan
 from portal.texts import labels, topics
 from signed_api.findings import DashboardResponse
@@ -37,12 +38,16 @@ class FirstProblem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteSummary:
-    """The stored numbers of a website; ``stale`` is a warning or empty, ``first`` the most urgent problem."""
+    """The stored numbers of a website; ``stale`` is a warning or empty, ``first`` the most urgent problem.
+
+    ``due`` counts the overdue findings, and those due this week.
+    """
 
     overview: Overview
     plan: Plan
     stale: str
     first: FirstProblem | None
+    due: tuple[CountLink, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +94,7 @@ def site_row(website: Website, summary: WebsiteSummary | None, *, names_account:
             plan=plan(dashboard.entitlement, today=dashboard.dashboard.generated_at.date()),
             stale=_stale_text(dashboard),
             first=_first_problem(dashboard, address),
+            due=due_links(dashboard.summary, address),
         )
         return replace(row, updated_at=summary.updated_at, summary=view)
     return replace(row, is_old=True)

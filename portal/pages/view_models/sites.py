@@ -35,12 +35,13 @@ class Totals:
 
     ``remark`` says how many websites have no results now. ``pending`` says how many are counted so far:
     until then, a zero would promise too much. ``open`` leads to the one website with open findings, or
-    filters the list.
+    filters the list, and so does ``overdue``, which is None without overdue findings.
     """
 
     websites: int
     attention: Option
     open: Option
+    overdue: Option | None
     severities: tuple[Option, ...]
     grades: tuple[Option, ...]
     remark: str
@@ -109,12 +110,18 @@ class _Entry:
             and (not filters.attention or self.needs_attention)
             and (not filters.severity or self.count(filters.severity) > 0)
             and (not filters.open or self.open > 0)
+            and (not filters.overdue or self.overdue > 0)
         )
 
     @property
     def open(self) -> int:
         """The number of open findings; 0 if unknown."""
         return self.headline.summary.open if self.headline else 0
+
+    @property
+    def overdue(self) -> int:
+        """The number of overdue findings; 0 if unknown."""
+        return self.headline.summary.overdue if self.headline else 0
 
     def count(self, severity: str) -> int:
         """Return the number of open findings of a severity; 0 if unknown."""
@@ -180,6 +187,7 @@ def _totals(entries: Sequence[_Entry], filters: SiteFilters) -> Totals:
         websites=len(entries),
         attention=_attention_option(sum(entry.needs_attention for entry in entries), filters),
         open=_open_option(entries, filters),
+        overdue=_overdue_option(entries, filters),
         severities=tuple(
             _severity_option(severity, sum(each.by_severity.get(severity, 0) for each in counted), filters)
             for severity in labels.SEVERITIES
@@ -210,6 +218,21 @@ def _open_option(entries: Sequence[_Entry], filters: SiteFilters) -> Option:
     is_active = filters.open and len(websites) > 1
     label = ngettext("open finding", "open findings", count)
     return Option(key="total-open", label=label, count=count, url=url, is_active=is_active)
+
+
+def _overdue_option(entries: Sequence[_Entry], filters: SiteFilters) -> Option | None:
+    """Return the number of overdue findings, which filters the list; None without any."""
+    count = sum(entry.overdue for entry in entries)
+    if not count and not filters.overdue:
+        return None
+    text = ngettext("%(count)s overdue", "%(count)s overdue", count)
+    return Option(
+        key="total-overdue",
+        label=text % {"count": number_format(count)},
+        count=count,
+        url=sites_url(replace(filters, overdue=not filters.overdue, page=1)),
+        is_active=filters.overdue,
+    )
 
 
 def _attention_option(count: int, filters: SiteFilters) -> Option:

@@ -14,6 +14,7 @@ def make_selection(*pages, **fields):
         "filters": {"severity": "High"},
         "list_url": "https://portal.example.com/sites/shop.example.com/?severity=High",
         "finding_url": lambda id_: f"https://portal.example.com/sites/shop.example.com/findings/{id_}/",
+        "person_name": {"": "", "user-7": "grace"}.__getitem__,
         "pages": pages,
     }
     return Selection(**(defaults | fields))

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from datetime import datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from portal.exports.as_csv import COLUMNS, write_csv
 from portal.files.spreadsheets import BYTE_ORDER_MARK, without_formula
+from signed_api.answers import AnswerSummary
 from signed_api.findings import Threat
 from tests.portal.dashboards import make_threat
 from tests.portal.exports.selections import make_selection
@@ -45,9 +46,11 @@ def test_a_row_has_everything_that_the_list_knows_of_a_finding():
         problem="no-csp",
         topic="no-csp",
         verified=True,
+        answer=AnswerSummary(answer="will_fix", due=date(2026, 12, 3), assignee="user-7"),
+        due=date(2026, 12, 3),
     )
     (row,) = table(make_selection([threat]))
-    assert row.keys() == {*Threat.__struct_fields__, "link"}
+    assert row.keys() == {*Threat.__struct_fields__, "link", "accepted_until", "assignee"}
     assert row.items() >= {
         "severity": "High", "kind": "confirmed", "status": "open", "title": "Finding 7",
         "location": "https://shop.example.com/page/7", "locations_count": "1", "source": "nuclei",
@@ -56,8 +59,17 @@ def test_a_row_has_everything_that_the_list_knows_of_a_finding():
         "description": "It is “bad”, and\nlong.", "remediation": "", "evidence": "GET /",
         "evidence_truncated": "true", "references": "https://example.com/a\nhttps://example.com/b",
         "id": "7", "link": "https://portal.example.com/sites/shop.example.com/findings/7/",
-        "problem": "no-csp", "topic": "no-csp", "verified": "true",
+        "problem": "no-csp", "topic": "no-csp", "verified": "true", "answer": "will_fix", "due": "2026-12-03",
+        "accepted_until": "", "assignee": "grace",
     }.items()  # fmt: skip
+
+
+def test_an_accepted_risk_has_its_end():
+    threat = make_threat(answer=AnswerSummary(answer="accepted", until=date(2027, 3, 3)))
+    (row,) = table(make_selection([threat]))
+    assert (row["answer"], row["due"], row["accepted_until"], row["assignee"]) == (
+        *("accepted", "", "2027-03-03", ""),
+    )
 
 
 def test_a_table_without_findings_has_its_head():

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from portal.exports.as_json import write_json
+from signed_api.answers import AnswerSummary
 from signed_api.findings import DashboardResponse, Threat
 from tests.portal.dashboards import make_note, make_threat
 from tests.portal.exports.selections import make_selection
@@ -33,10 +34,12 @@ def test_the_document_names_its_list_and_is_complete():
 
 
 def test_a_finding_has_the_members_of_the_api_and_its_address():
-    (parsed,) = document(make_selection([make_threat(1, cve=["CVE-2024-1"], evidence="\r\n\u2028")]))[
-        "threats"
-    ]
-    assert list(parsed) == [*Threat.__struct_fields__, "link"]
+    answer = AnswerSummary(answer="will_fix", assignee="user-7")
+    threat = make_threat(1, cve=["CVE-2024-1"], evidence="\r\n\u2028", answer=answer)
+    (parsed,) = document(make_selection([threat]))["threats"]
+    assert list(parsed) == [*Threat.__struct_fields__, "link", "assignee"]
+    assert parsed["assignee"] == "grace"
+    assert parsed["answer"] == {"answer": "will_fix", "due": None, "until": None, "assignee": "user-7"}
     assert parsed["evidence"] == "\r\n\u2028"
     assert parsed["first_seen"] == "2026-11-01T08:00:00Z"
     assert parsed["link"].endswith("/findings/1/")

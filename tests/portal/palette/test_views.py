@@ -53,6 +53,15 @@ def test_pages_are_found_by_their_names(browser):
     assert links(browser, "notific") == {"Notifications": "/notifications/"}
 
 
+def test_a_websites_page_leads_to_its_overdue_findings_and_to_mine(browser):
+    page = {"HTTP_REFERER": "http://testserver/sites/shop.example.com/?severity=High"}
+    found = {label: url for url, label in LINK.findall(browser.get(HITS, {"query": "me"}, **page).text)}
+    assert found["Assigned to me"] == "/sites/shop.example.com/?assignee=me"
+    found = {label: url for url, label in LINK.findall(browser.get(HITS, {"query": "over"}, **page).text)}
+    assert found == {"Overdue": "/sites/shop.example.com/?due=overdue"}
+    assert "Overdue" not in links(browser, "over")
+
+
 def test_without_a_text_there_are_all_pages_and_the_first_websites(browser, monkeypatch):
     monkeypatch.setattr(view_models, "MAX_WEBSITES", 2)
     found = links(browser)

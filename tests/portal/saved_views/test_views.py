@@ -164,6 +164,31 @@ def test_an_invalid_period_of_a_view_is_shown_as_dropped(browser, make_view):
     assert "This view also filtered by First seen: ever, which no longer exists." in text
 
 
+def test_an_assignee_who_left_is_shown_as_dropped(browser, make_view, stub, members):
+    make_view("Theirs", "severity=High&assignee=user-99999%2Cme")
+    viewer = browser(VIEWER)
+    url = f"{FILTERED}&assignee=user-99999%2Cme"
+    response = viewer.get(url)
+    dropped = "This view also filtered by Assigned to: A former member, which no longer exists."
+    assert dropped in text_of(response)
+    assert links(response) == [("Theirs", url, True)]
+    me = f"user-{members[VIEWER].user_id}"
+    assert [request.assignee for _website, request in stub.requests] == [f"user-99999,{me}", me]
+    page = text_of(viewer.get(VIEWS))
+    assert dropped in page
+    assert "Severity: High · Assigned to: Me" in page
+
+
+def test_a_view_names_answers_and_members(browser, make_view, members):
+    owner = members[OWNER].user
+    make_view("Ours", f"answer=accepted%2Cdisputed&due=overdue&assignee=user-{owner.pk}")
+    make_view("Hidden", "answer=none%2Cwill_fix%2Cwaiting%2Cdisputed%2Cfixed")
+    text = text_of(browser(VIEWER).get(VIEWS))
+    words = "Answer: Risk accepted · Answer: Disputed · Due: Overdue · Assigned to: "
+    assert f"{words}{owner.get_username()}" in text
+    assert "Hidden Answer: all but accepted risks" in text
+
+
 def test_a_list_without_a_view_is_asked_for_once(browser, stub):
     browser(VIEWER).get(f"{SITE}?source=gone")
     assert [request.source for _website, request in stub.requests] == ["gone"]

@@ -115,6 +115,25 @@ def test_filters_narrow_the_list_and_not_the_totals(websites, filters, found):
     assert page.count == f"{found} of 8 websites"
 
 
+def test_overdue_findings_are_counted_and_filter_the_list(websites):
+    totals = page_of(websites).totals
+    assert totals.overdue is None
+    for website, overdue in zip(websites[:2], (3, 4), strict=True):
+        WebsiteSummary.objects.store(
+            website, dashboard=make_dashboard(summary=make_summary(overdue=overdue, due_this_week=1))
+        )
+    page = page_of(websites)
+    assert (page.totals.overdue.label, page.totals.overdue.url) == ("7 overdue", "/?overdue=1")
+    page = page_of(websites, overdue=True)
+    assert sorted(names(page)) == ["a-fine", "b-middling"]
+    assert (page.count, page.totals.overdue.url) == ("2 of 8 websites", "/")
+    due = {each.text: each.url for row in page.rows for each in row.summary.due if row.host.startswith("a")}
+    assert due == {
+        "3 overdue": "/sites/a-fine.example.com/?due=overdue",
+        "1 due this week": "/sites/a-fine.example.com/?due=this_week",
+    }
+
+
 def test_the_totals_add_up_every_website_with_results(websites):
     totals = page_of(websites).totals
     counts = {severity.label: severity.count for severity in totals.severities}
