@@ -87,9 +87,9 @@ def test_j_moves_through_problems_and_websites(open_page, owner, website):
     page = open_page(user=owner)
     page.route("**/row/", lambda route: route.fulfill(status=204))
     page.goto(f"{PATH}?view=problems")
-    page.locator("#finding-list .problem-row a").first.focus()
+    page.locator("#finding-list .problem-row h3 a").first.focus()
     page.keyboard.press("j")
-    expect(page.locator("#finding-list .problem-row a").nth(1)).to_be_focused()
+    expect(page.locator("#finding-list .problem-row h3 a").nth(1)).to_be_focused()
     page.goto("/")
     for number in (0, 1, 1):  # the last row is the end
         page.keyboard.press("j")

@@ -84,7 +84,7 @@ def test_all_of_it_works_without_javascript(open_page, owner):
     facet(page, "Last 7 days").click()
     facet(page, "Critical 1").click()
     expect(page).to_have_url(f"{PATH}?severity=Critical&since=7&view=problems")
-    findings(page).first.get_by_role("link").click()
+    findings(page).first.locator("h3 a").click()
     expect(page).to_have_url(re.compile("severity=Critical&since=7&problem="))
     expect(findings(page)).to_have_count(1)
     findings(page).first.get_by_role("link").click()

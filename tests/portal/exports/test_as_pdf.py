@@ -3,7 +3,7 @@
 import json
 import re
 import zlib
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,9 @@ from portal.exports.report import build_report
 from portal.models import Account, Website
 from portal.pages.forms import Filters
 from portal.pages.urls import Address
+from portal.texts import topics
+from signed_api.answering import AnsweredFinding
+from signed_api.answers import Answer
 from signed_api.findings import HistoryDay, NextGrade, Problem
 from tests.portal.dashboards import NOW, make_dashboard, make_note, make_page, make_summary, make_threat
 from tests.structs import build
@@ -28,14 +31,23 @@ EVIL = (
 )
 
 
-def make_report(*threats, filters=None, notes=(), **fields):
+def make_report(*threats, filters=None, notes=(), accepted=(), **fields):
     defaults = {"threats": list(threats) or [make_threat(1)], "analyst_notes": list(notes)}
     dashboard = make_dashboard(**defaults | fields)
     website = Website(host="shop.example.com", account=Account(ref="acct_0001", name="Example Shops"))
     address = Address(path="/sites/shop.example.com/", filters=filters or Filters())
     return build_report(
-        dashboard, website, address, absolute=lambda path: f"https://portal.example.com{path}"
+        dashboard,
+        website,
+        address,
+        absolute=lambda path: f"https://portal.example.com{path}",
+        accepted=accepted,
     )
+
+
+def accepted(problem, until, **fields):
+    answer = build(Answer, answer="accepted", until=until)
+    return build(AnsweredFinding, **{"severity": "High", "problem": problem, "answer": answer} | fields)
 
 
 def streams(pdf):
@@ -61,6 +73,24 @@ def test_it_is_tagged_and_accessible_with_title_and_language():
     assert re.search(rb"pdfuaid:part>1<", everything)
     for tag in (b"/H1", b"/H2", b"/H3", b"/Table", b"/TH", b"/P"):
         assert re.search(rb"/S\s*" + tag + rb"\b", everything), tag
+
+
+def test_accepted_risks_are_listed_by_their_end_and_problem():
+    first, last = date(2027, 1, 31), date(2027, 3, 3)
+    risks = [
+        accepted("cookie-without-secure", last),
+        accepted("0123", first, title="Old form"),
+        accepted("0123", first, severity="Critical", title="Old login"),
+        accepted("0123", last, title="Old form"),
+    ]
+    report = make_report(accepted=risks, summary=make_summary(answers={"accepted": 4}))
+    shown = [(risk.severity, risk.title, risk.count, risk.end) for risk in report.accepted]
+    assert shown == [
+        ("Critical", "Old login", "2 findings", "until 31 Jan 2027"),
+        ("High", "Old form", "", "until 3 Mar 2027"),
+        ("High", topics.title_of("cookie-without-secure"), "", "until 3 Mar 2027"),
+    ]
+    assert len(render_pdf(report)) > len(render_pdf(make_report()))
 
 
 def test_texts_of_scanners_are_english_in_a_report_in_another_language():

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from portal.exports import as_sarif
 from portal.exports.as_sarif import absolute_uri, write_sarif
+from signed_api.answers import AnswerSummary
 from tests.portal.dashboards import make_threat
 from tests.portal.exports.sarif import check, check_uri
 from tests.portal.exports.selections import make_selection
@@ -77,6 +78,22 @@ def test_a_result_says_whether_an_analyst_confirmed_it(verified):
 )
 def test_findings_with_a_decision_are_suppressed(status, reasons):
     assert [it["justification"] for it in result_of(status=status)["suppressions"]] == reasons
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "reasons"),
+    [
+        ("open", "accepted", ["Risk accepted"]),
+        ("open", "disputed", []),
+        ("open", "waiting", []),
+        ("fixed", "accepted", []),
+        ("false_positive", "accepted", ["False positive"]),
+    ],
+)
+def test_only_a_risk_that_the_account_accepts_suppresses_an_open_finding(status, kind, reasons):
+    result = result_of(status=status, answer=AnswerSummary(answer=kind, assignee="user-7"))
+    assert [it["justification"] for it in result["suppressions"]] == reasons
+    assert result["properties"]["assignee"] == "grace"
 
 
 def test_findings_of_one_rule_share_the_texts_of_the_worst():
