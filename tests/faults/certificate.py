@@ -7,7 +7,10 @@ import ssl
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.x509.oid import NameOID
+
+_SHA_256, _SHA_1 = (bytes.fromhex(f"2a864886f70d0101{last}") for last in ("0b", "05"))  # with RSA
 
 
 def make_certificate(key, *, name="localhost", begins=-9, hours=1, issuer=None, has_names=True):
@@ -49,3 +52,11 @@ def write_certificate(folder, *, key=None, **fields):
     tls.set_ciphers("DEFAULT:@SECLEVEL=0")  # a server may have any key
     tls.load_cert_chain(file)
     return file, tls
+
+
+def signed_with_sha_1(certificate, issuer):
+    """Return the certificate in DER, signed with SHA-1, which cryptography no longer does by itself."""
+    content = certificate.tbs_certificate_bytes.replace(_SHA_256, _SHA_1)
+    signature = issuer.sign(content, PKCS1v15(), hashes.SHA1())
+    der = certificate.public_bytes(serialization.Encoding.DER).replace(_SHA_256, _SHA_1)
+    return der.replace(certificate.signature, signature)

@@ -10,8 +10,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
-from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
-from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from dashboard_api.crawler import policy
@@ -35,7 +33,7 @@ from foundation.outbound.tls import Handshake, NotConnected, shake_hands
 from tests.dashboard_api.crawler.essentials.good_website import HEADERS, MISSING
 from tests.factories import make_website
 from tests.faults import server as faults
-from tests.faults.certificate import make_certificate, write_certificate
+from tests.faults.certificate import make_certificate, signed_with_sha_1, write_certificate
 from tests.faults.server import FaultServer, closed_port, hang_up, reset_soon, send
 from tests.foundation.outbound.internet import OTHER, PUBLIC, PUBLIC_6, Internet
 
@@ -560,17 +558,6 @@ def test_the_file_of_engines_begins_with_essentials(settings):
     own = ["website", HOST, PUBLIC, str(settings.BASE_DIR / "report"), "agent"]
     assert arguments == [*own, "--never=192.0.2.0/24"]
     assert vars(_parser().parse_args(arguments))["never"] == ["192.0.2.0/24"]
-
-
-SHA_256, SHA_1 = (bytes.fromhex(f"2a864886f70d0101{last}") for last in ("0b", "05"))  # with RSA
-
-
-def signed_with_sha_1(certificate, issuer):
-    """Return the certificate in DER, signed with SHA-1, which cryptography no longer does by itself."""
-    content = certificate.tbs_certificate_bytes.replace(SHA_256, SHA_1)
-    signature = issuer.sign(content, PKCS1v15(), SHA1())
-    der = certificate.public_bytes(Encoding.DER).replace(SHA_256, SHA_1)
-    return der.replace(certificate.signature, signature)
 
 
 @pytest.fixture(scope="module")

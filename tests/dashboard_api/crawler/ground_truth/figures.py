@@ -1,0 +1,69 @@
+"""Findings of our scans of the ground truth, by rule: found, missed and extra ones."""
+
+import tempfile
+from collections import Counter
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import pytest
+
+from dashboard_api.crawler.essentials import scan
+from foundation.outbound import fetch
+from tests.dashboard_api.crawler.ground_truth.serving import HOST, Authority, serve
+from tests.foundation.outbound.internet import PUBLIC, Internet
+
+SECRET = "hunter2-secret"  # in the files of the table; no report may hold it
+
+
+class Result(NamedTuple):
+    """The findings of one website, compared with what is wanted."""
+
+    found: list[str]
+    missed: list[str]
+    extra: list[str]
+    requests: int
+
+
+@contextmanager
+def scanning():
+    """Yield a function that scans a website of the table, with the authority of its certificates trusted."""
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        authority = Authority(folder)
+        patch.setattr(fetch, "DEFAULT_CA_BUNDLE_PATH", str(authority.file))
+        patch.setattr(scan, "_PAUSE", 0)
+        fetch.trusted.cache_clear()
+        internet = Internet(patch)
+        try:
+            yield lambda website: _result(website, internet, authority)
+        finally:
+            internet.end()
+            fetch.trusted.cache_clear()
+
+
+def _result(website, internet, authority):
+    internet.zone[f"{HOST}."] = [PUBLIC]
+    servers = serve(website, internet, authority)
+    lines = [*scan.report(HOST, PUBLIC)]
+    requests = sum(len(server.received) for server in servers)
+    internet.end()
+    found = {line["finding"]: line["evidence"] for line in lines if "finding" in line}
+    wanted = Counter(website.wanted)
+    missed, extra = wanted - Counter(found.keys()), Counter(found.keys()) - wanted
+    if website.says and website.says not in found.get(website.wanted[0], website.says):
+        missed[f"{website.wanted[0]}: {website.says}"] += 1
+    if website.refused not in ("", *(line.get("error") for line in lines)):
+        missed[website.refused] += 1
+    if SECRET in str(lines):
+        extra["a secret"] += 1
+    return Result(sorted((wanted & Counter(found.keys())).elements()), [*missed], [*extra], requests)
+
+
+def table_of(results):
+    """Yield the lines of a table of the figures by rule."""
+    found, missed, extra = (
+        Counter(rule for result in results for rule in getattr(result, kind)) for kind in Result._fields[:3]
+    )
+    yield f"{'rule':40} {'found':>6} {'missed':>6} {'extra':>6}"
+    for rule in sorted(found | missed | extra):
+        yield f"{rule:40} {found[rule]:6} {missed[rule]:6} {extra[rule]:6}"
+    yield f"{'all':40} {found.total():6} {missed.total():6} {extra.total():6}"
