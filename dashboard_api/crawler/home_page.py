@@ -4,7 +4,8 @@ from urllib.parse import urljoin, urlsplit
 
 import msgspec
 
-from dashboard_api.crawler.essentials.page import names_of_cookies, own_hops
+from dashboard_api.crawler.essentials.cookies import names_of_cookies
+from dashboard_api.crawler.essentials.page import own_hops
 from foundation.addresses.hosts import covers
 from foundation.outbound.fetch import Fetched
 from foundation.texts.markup import HeadReader, text_of_page

@@ -110,6 +110,7 @@ def fetch(
     agent: str = "",
     pinned: Sequence[str] = (),
     never: Sequence[str] = (),
+    origin: str = "",
 ) -> Fetched:
     """Return the response to a GET of ``url``, or raise FetchFailed.
 
@@ -117,15 +118,16 @@ def fetch(
     made to a checked address. ``ip_version`` limits it to IPv4 or IPv6, ``tls`` trusts other authorities, and
     without ``verify`` any certificate is accepted. ``agent`` replaces our User-Agent. ``pinned`` are checked
     addresses for the host of ``url``, which is then not resolved. Hosts and address prefixes in ``never`` are
-    not contacted.
+    not contacted. ``origin`` is sent as the header Origin, as for a script of another website.
     """
     context = (tls or trusted()) if verify else unverified()
     hops: list[Hop] = []
     try:
         target = _target(url)
         known_addresses = {target.host: pinned} if pinned else {}
+        headers = _headers(agent) | ({"Origin": origin} if origin else {})
         call = _Call(
-            max_bytes, deadline or Deadline(SECONDS), ip_version, context, agent, known_addresses, never
+            max_bytes, deadline or Deadline(SECONDS), ip_version, context, headers, known_addresses, never
         )
         return _follow_redirects(call, target, hops)
     except FetchFailed as error:
@@ -152,7 +154,7 @@ class _Call:
     deadline: Deadline
     ip_version: int | None
     tls: ssl.SSLContext
-    agent: str
+    headers: Mapping[str, str]
     known_addresses: Mapping[str, Sequence[str]]  # by host
     never: Sequence[str]
 
@@ -200,7 +202,7 @@ class _Call:
         try:
             connection.connect()
             hops[-1] = Hop(target.url, (connection.address,))
-            connection.request("GET", target.path, headers=_headers(self.agent), preload_content=False)
+            connection.request("GET", target.path, headers=self.headers, preload_content=False)
             response = connection.getresponse()
             hops[-1] = Hop(target.url, (connection.address,), response.headers, response.status)
             headers = response.headers.getlist("Location")

@@ -61,6 +61,14 @@ _FIXES: dict[str, dict[str, str]] = {
     "content-security-policy": _header(
         "Content-Security-Policy", "default-src 'self'; object-src 'none'; base-uri 'self'"
     ),
+    "mixed-content": _header("Content-Security-Policy", "upgrade-insecure-requests"),
+    "cross-origin-sharing": {
+        "nginx": "map $http_origin $allowed {\n    https://app.example.com $http_origin;\n}\n"
+        "add_header Access-Control-Allow-Origin $allowed;",
+        "Apache": 'SetEnvIf Origin "^https://app\\.example\\.com$" ALLOWED=$0\n'
+        "Header set Access-Control-Allow-Origin %{ALLOWED}e env=ALLOWED",
+        "Express": 'app.use(cors({ origin: ["https://app.example.com"], credentials: true }))',
+    },
     "clickjacking": _header("Content-Security-Policy", "frame-ancestors 'self'"),
     "content-type-options": _header("X-Content-Type-Options", "nosniff"),
     "referrer-policy": _header("Referrer-Policy", "strict-origin-when-cross-origin"),
@@ -83,6 +91,10 @@ _FIXES: dict[str, dict[str, str]] = {
         "Express": 'response.cookie("name", value, { sameSite: "lax" })',
         "nginx": "proxy_cookie_flags ~ samesite=lax;",
     },
+    "cookie-prefix": {
+        "PHP": "session.name = __Host-id\nsession.cookie_secure = On\nsession.cookie_path = /",
+        "Express": 'response.cookie("__Host-id", value, { secure: true, path: "/" })',
+    },
     "server-version": {
         "nginx": "server_tokens off;",
         "Apache": "ServerTokens Prod\nServerSignature Off",
@@ -102,6 +114,15 @@ _FIXES: dict[str, dict[str, str]] = {
     "passwords-exposed": {
         "nginx": "location ~ /\\.(?!well-known)|\\.(bak|old|orig|save|swp)$ {\n    return 404;\n}",
         "Apache": 'RedirectMatch 404 "/\\.(?!well-known)|\\.(bak|old|orig|save|swp)$"',
+    },
+    "backup-exposed": {
+        "nginx": "location ~ \\.(sql|zip|tar|gz|sqlite3?|bak)$ {\n    return 404;\n}",
+        "Apache": 'RedirectMatch 404 "\\.(sql|zip|tar|gz|sqlite3?|bak)$"',
+    },
+    "server-details": {
+        "nginx": "location ~ ^/(server-|actuator/|(phpinfo|info|test|i)\\.php$) {\n    return 404;\n}",
+        "Apache": '<LocationMatch "^/(server-|actuator/|(phpinfo|info|test|i)\\.php$)">\n'
+        "    Require local\n</LocationMatch>",
     },
     "sql-injection": {
         "PHP": '$found = $pdo->prepare("SELECT * FROM orders WHERE id = ?");\n$found->execute([$id]);',

@@ -133,6 +133,14 @@ TOPICS = {
         _("Passwords are sent without encryption"),
         _("Serve pages that ask for a password, and the address that it is sent to, on HTTPS only."),
     ),
+    "form-not-encrypted": Topic(
+        _("A form is sent without encryption"),
+        _("Let the action of every form begin with https, or with / for the website itself."),
+    ),
+    "mixed-content": Topic(
+        _("An encrypted page loads files without encryption (mixed content)"),
+        _("Load every file of a page over HTTPS."),
+    ),
     "strict-transport-security": Topic(
         _("Strict Transport Security (HSTS) is missing or weak"),
         _("Send Strict-Transport-Security with a max-age of at least six months on every HTTPS response."),
@@ -180,6 +188,10 @@ TOPICS = {
         _("A cookie is sent without SameSite"),
         _("Set SameSite=Lax or Strict on every cookie."),
     ),
+    "cookie-prefix": Topic(
+        _("A cookie lacks what the prefix of its name demands"),
+        _("Set Secure for __Secure- and __Host-, and for __Host- also Path=/ and no Domain."),
+    ),
     "server-version": Topic(
         _("Headers show details of the server"),
         _("Remove product names and versions from headers such as Server and X-Powered-By."),
@@ -207,6 +219,10 @@ TOPICS = {
     "backup-exposed": Topic(
         _("A backup can be downloaded"),
         _("Delete the file, keep backups out of the web root, and look for downloads in the server's log."),
+    ),
+    "server-details": Topic(
+        _("A page shows the inner state of the server"),
+        _("Remove the page, or allow it for the server itself only."),
     ),
     "sql-injection": Topic(
         _("SQL injection"),

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any
 
-from dashboard_api.crawler.essentials.page import Checked, Result, Skipped, Unread
+from dashboard_api.crawler.essentials.page import Checked, Problem, Result, Skipped
 from dashboard_api.crawler.essentials.rules import RULES
+
+_MAX_RULES = 20  # of a row, as the format has it
 
 
 class Incomplete(Exception):
@@ -17,8 +20,7 @@ def lines_of(source: str, name: str, location: str, results: Iterable[Result]) -
     yield {"scan": "findings/1", "source": source, "name": name, "scanned_at": _now()}
     lines: list[dict[str, Any]] = []  # collected first: a check that fails must not leave half a report
     try:
-        for result in results:
-            line = _line(result)
+        for line in chain.from_iterable(map(_lines, results)):
             if line not in lines:
                 lines.append(line)
     except Incomplete as error:
@@ -29,13 +31,20 @@ def lines_of(source: str, name: str, location: str, results: Iterable[Result]) -
     yield {"complete": True, "scanned_at": _now()}
 
 
-def _line(result: Result) -> dict[str, Any]:
-    if isinstance(result, Checked):
-        return {"checked": result.location}
-    if isinstance(result, Skipped):
-        return {"checked": result.location, "skipped": [*result.rules]}
-    if isinstance(result, Unread):
-        return {"checked": result.location, "error": result.reason, "rules": [*result.rules]}
+def _lines(result: Result) -> Iterator[dict[str, Any]]:
+    if isinstance(result, Problem):
+        yield _finding(result)
+    elif isinstance(result, Checked):
+        yield {"checked": result.location}
+    else:
+        for rules in (result.rules[at : at + _MAX_RULES] for at in range(0, len(result.rules), _MAX_RULES)):
+            if isinstance(result, Skipped):
+                yield {"checked": result.location, "skipped": [*rules]}
+            else:
+                yield {"checked": result.location, "error": result.reason, "rules": [*rules]}
+
+
+def _finding(result: Problem) -> dict[str, Any]:
     rule = RULES[result.rule]
     return {
         "finding": result.rule,

@@ -1,17 +1,38 @@
 """Reader of the home page: the files that it loads, and the Content-Security-Policy in its head."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from urllib.parse import urljoin, urlsplit
 
+from dashboard_api.crawler.essentials.unversioned import changes_unannounced
 from foundation.addresses.domains import registrable_domain
 from foundation.addresses.hosts import InvalidHost, normalise_host
 from foundation.outbound.fetch import Fetched
 from foundation.texts.markup import HeadReader, text_of_page
 
-_LOADING_TAGS = {"script", "img", "iframe", "audio", "video", "source"}  # of the file at their "src"
-_LISTING = re.compile(r"<title>\s*(Index of|Directory listing for) /", re.IGNORECASE)
+# Attributes with the address of a file that browsers load.
+_LOADING = {
+    **dict.fromkeys(("script", "iframe", "frame", "audio", "embed", "track"), ("src",)),
+    **dict.fromkeys(("body", "table", "td", "th"), ("background",)),
+    **dict.fromkeys(("img", "source"), ("src", "srcset")),
+    "video": ("src", "poster"),
+    "object": ("data",),
+}
+# Relations of a link whose file browsers load.
+_LOADED_LINKS = {
+    *("stylesheet", "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "manifest"),
+    *("preload", "modulepreload", "prefetch"),
+}
+_SRCSET_CHARACTERS = 10_000  # that are read
+# Apache, nginx, lighttpd and Python; Tomcat; Jetty; IIS; storage of Amazon and others, as XML.
+_LISTING = re.compile(
+    r"<title>\s*((Index of|Directory listing for|Directory:) /|Directory Listing For \[/)"
+    r"|<title>[^<]{1,300} - /[^<]{0,300}</title></head><body><H1>[^<]{1,300} - /[^<]{0,300}</H1><hr>\s{0,9}"
+    r"<pre>"
+    r"|<ListBucketResult[ >]",
+    re.IGNORECASE,
+)
 _WEB_SCHEMES = ("http", "https")  # a script with another scheme, such as data:, is not loaded from a website
 # Ends of script types that browsers run, or that tools like Cloudflare's Rocket Loader run for every visitor.
 # Scripts of other types are data, or wait for consent (text/plain).
@@ -24,6 +45,19 @@ _NO_TYPE = {"", "unknown/unknown", "application/unknown", "*/*"}
 # Browsers take a body for HTML that begins, after blanks, with a comment or one of these tags.
 _TAGS = rb"!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p"
 _PAGE = re.compile(rb"[\t\n\f\r ]*(<!--|<(%s)[ >])" % _TAGS, re.IGNORECASE)
+
+
+class _Form:
+    """A form: where it is sent, and whether it asks for a password."""
+
+    def __init__(self, url: str) -> None:
+        self.urls = [url]
+        self.has_password = False
+
+    @property
+    def plain(self) -> list[str]:
+        """The addresses over http."""
+        return [url[:300] for url in self.urls if urlsplit(url).scheme == "http"]
 
 
 class Markup(HeadReader):
@@ -39,6 +73,9 @@ class Markup(HeadReader):
         self.plain: list[str] = []
         self.foreign: list[str] = []
         self.policies: list[str] = []
+        self._forms: list[_Form] = []
+        self._form: _Form | None = None  # the open one
+        self._has_password = False
         self._url, self._own_domain, self._base = page.url, _domain_of(page.url), ""
         content_type = page.headers.get("Content-Type", "").lower()
         is_html = "html" in content_type or (content_type in _NO_TYPE and _is_taken_for_html(page))
@@ -62,19 +99,80 @@ class Markup(HeadReader):
         is_policy = (values.get("http-equiv") or "").strip().lower() == "content-security-policy"
         if tag == "meta" and is_policy and self.is_head and not self.inert:
             self.policies.append(values.get("content") or "")
-        is_style = tag == "link" and "stylesheet" in (values.get("rel") or "").lower().split()
         script_type = (values.get("type") or "").strip()
         if tag == "script" and script_type and not _RUN_TYPES.search(script_type):
             return  # neither loaded nor run
-        address = values.get("href") if is_style else values.get("src") if tag in _LOADING_TAGS else None
-        url = _joined(self._base or self._url, address or "")
-        scheme = urlsplit(url).scheme
-        if scheme == "http":
-            self.plain.append(url[:300])
-        is_protected = _DIGEST.search(values.get("integrity") or "")
-        is_foreign = _domain_of(url) != self._own_domain
-        if scheme in _WEB_SCHEMES and tag == "script" and is_foreign and not is_protected:
+        for url in map(self._joined, _addresses(tag, values)):
+            if urlsplit(url).scheme == "http":
+                self.plain.append(url[:300])
+        if tag == "script":
+            self._read_script(self._joined(values.get("src")), values.get("integrity") or "")
+        self._read_form(tag, values)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Close a form."""
+        is_inert = bool(self.inert)
+        super().handle_endtag(tag)
+        if tag == "form" and not is_inert:
+            self._form = None
+
+    def forms_to_http(self, *, is_encrypted: bool) -> list[str]:
+        """Return where forms without a password are sent over http, on a page over https."""
+        forms = [form for form in self._forms if is_encrypted and not form.has_password]
+        return list(dict.fromkeys(url for form in forms for url in form.plain))
+
+    def passwords_by_http(self, *, is_encrypted: bool) -> list[str]:
+        """Return in one sentence each how passwords travel over http."""
+        if not is_encrypted and self._has_password:
+            return [f"A password field is on {self._url[:300]}"]
+        forms = [form for form in self._forms if form.has_password]
+        return list(dict.fromkeys(f"A password is sent to {url}" for form in forms for url in form.plain))
+
+    def _joined(self, address: str | None) -> str:
+        return _joined(self._base or self._url, address or "")
+
+    def _read_script(self, url: str, integrity: str) -> None:
+        parts = urlsplit(url)
+        is_foreign = parts.scheme in _WEB_SCHEMES and _domain_of(url) != self._own_domain
+        if is_foreign and not _DIGEST.search(integrity) and not changes_unannounced(parts.hostname or ""):
             self.foreign.append(url[:300])
+
+    def _read_form(self, tag: str, values: Mapping[str, str | None]) -> None:
+        kind = (values.get("type") or "").lower()
+        if tag == "form" and self._form is None:  # browsers ignore a form in another
+            self._form = _Form(self._joined(values.get("action")) or self._url)
+            self._forms.append(self._form)
+        elif tag in ("button", "input") and self._form and values.get("formaction"):
+            self._form.urls.append(self._joined(values.get("formaction")))
+        if tag == "input" and kind == "password":
+            self._has_password = True
+            if self._form:
+                self._form.has_password = True
+
+
+def _addresses(tag: str, values: Mapping[str, str | None]) -> Iterator[str]:
+    """Yield the addresses of files that browsers load for a tag."""
+    names = _LOADING.get(tag, ())
+    if tag == "link" and not _LOADED_LINKS.isdisjoint((values.get("rel") or "").lower().split()):
+        names = ("href", "imagesrcset")
+    elif tag == "input" and (values.get("type") or "").lower() == "image":
+        names = ("src",)
+    for name in names:
+        address = values.get(name) or ""
+        if name.endswith("srcset"):
+            yield from _candidates(address[:_SRCSET_CHARACTERS])
+        elif address:
+            yield address
+
+
+def _candidates(srcset: str) -> Iterator[str]:
+    """Yield the addresses of a srcset: each ends at a blank, and its description at a comma."""
+    while srcset := srcset.lstrip(" \t\n\f\r,"):
+        address, *others = srcset.split(maxsplit=1)
+        srcset = others[0] if others else ""
+        if not address.endswith(","):
+            srcset = srcset.partition(",")[2]
+        yield address.rstrip(",")
 
 
 def _is_taken_for_html(page: Fetched) -> bool:

@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
 from itertools import pairwise
 from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
+from dashboard_api.crawler.essentials import csp, hsts
+from dashboard_api.crawler.essentials.cookies import OF_COOKIES, problems_of_cookies
 from dashboard_api.crawler.essentials.markup import Markup, has_nosniff
+from dashboard_api.crawler.essentials.times import time_of
 from foundation.addresses.hosts import covers
 from foundation.outbound.fetch import Fetched, Hop
 from foundation.texts.markup import text_of_page
@@ -17,32 +18,26 @@ from foundation.texts.markup import text_of_page
 _PAGE_STATUSES = {200, 203}
 _SIX_MONTHS = 15_552_000  # in seconds, as max-age has them
 _VERSION = re.compile(r"/\s*v?\d")  # as in nginx/1.25
-_ANYONE = re.compile(r"https?:|(https?://)?\*(:(\d+|\*))?(/.*)?")  # a source that matches every website
-# Sources with which browsers ignore unsafe-inline.
-_STRICT = re.compile(r"'(nonce|sha256|sha384|sha512)-[a-z0-9+/_-]+={0,2}'|'strict-dynamic'")
 _WEAK_REFERRERS = {"unsafe-url", "no-referrer-when-downgrade"}
 _REFERRERS = _WEAK_REFERRERS | {  # browsers ignore other values
     *("no-referrer", "same-origin", "origin", "strict-origin"),
     *("origin-when-cross-origin", "strict-origin-when-cross-origin"),
 }
-# The stable part of cookie names that change with each response: ASP, Imperva, Apache, ASP.NET.
-_LASTING_NAME = re.compile(
-    r"ASPSESSIONID(?=[A-Z]{8}$)|incap_ses_(?=\d+_\d+$)|mod_auth_openidc_state_|OpenIdConnect\.nonce\."
-    r"|\.AspNetCore\.(Correlation|OpenIdConnect\.Nonce)\."
-)
-# Names of rules by what they check.
-_OF_COOKIES = ("cookie-without-secure", "cookie-without-httponly", "cookie-without-samesite")
 # Matches "RefreshHit" and "TCP_HIT", but not "whitelisted" or "stale-while-revalidate".
 _CACHE_HIT = re.compile(r"(?<!w)hit|\b(stale(?!-)|updating|revalidated|prerender)\b", re.IGNORECASE)
 _AKAMAI_HIT = re.compile(r"cdn-cache\s*;\s*desc=\"?hit", re.IGNORECASE)
 _OF_SCRIPTS = ("csp-missing", "csp-unsafe-scripts")
-_OF_THE_MARKUP = ("directory-listing", "mixed-content", "script-without-integrity")
+_OF_THE_MARKUP = (
+    *("directory-listing", "mixed-content", "script-without-integrity", "form-to-http", "password-by-http"),
+)
+OF_ORIGINS = ("any-origin-with-credentials",)
 # Rules about the page itself. The other rules of OF_THE_PAGE also apply to redirects.
 _OF_THE_PAGE_ITSELF = (
     *(*_OF_SCRIPTS, "framing-allowed", "nosniff-missing", "referrer-policy-weak"),
-    *("any-origin-with-credentials", *_OF_THE_MARKUP),
+    *(*OF_ORIGINS, *_OF_THE_MARKUP),
 )
-OF_THE_PAGE = ("hsts-missing", "hsts-short", *_OF_THE_PAGE_ITSELF, "version-shown", *_OF_COOKIES)
+OF_THE_PAGE = ("hsts-missing", "hsts-off", "hsts-short", *_OF_THE_PAGE_ITSELF, "version-shown", *OF_COOKIES)
+OF_THE_WAY = ("https-leads-to-http",)
 OF_SECURITY_TXT = ("security-txt-missing", "security-txt-expired")
 # Top-level domains on browsers' HSTS preload lists: browsers use only https for every name below.
 _BY_HTTPS_ONLY = {
@@ -108,7 +103,7 @@ def check_page(page: Fetched, *, without_page: str = "no_page") -> Iterator[Prob
     unread: list[str] = [] if markup.is_whole else [*_OF_THE_MARKUP]
     # An empty page may come from a crashed program; for some hosts it is normal.
     is_empty = page.is_whole and not page.body.strip()
-    skipped = [*_OF_THE_MARKUP, *_OF_COOKIES] if is_empty else []
+    skipped = [*_OF_THE_MARKUP, *OF_COOKIES] if is_empty else []
     hops = own_hops(page)
     yield from _transport(hops)
     yield from check_headers(hops)
@@ -133,8 +128,8 @@ def check_headers(hops: Sequence[Hop]) -> Iterator[Problem | Skipped]:
     """
     for hop in hops:
         if _is_cached(hop.headers):
-            yield Skipped(urljoin(hop.url, "/"), _OF_COOKIES)
-        for rule, evidence, matcher in (*_versions(hop.headers), *_cookies(hop.headers)):
+            yield Skipped(urljoin(hop.url, "/"), OF_COOKIES)
+        for rule, evidence, matcher in (*_versions(hop.headers), *problems_of_cookies(hop.headers)):
             yield Problem(rule, hop.url, evidence, matcher)
 
 
@@ -184,7 +179,7 @@ def check_security_txt(response: Fetched, now: datetime) -> Iterator[Problem | U
             yield Problem("security-txt-missing", response.hops[0].url, f"Status {response.status}")
         return
     expires = re.search(r"^expires:(.*)", text, re.IGNORECASE | re.MULTILINE)
-    at = _time(expires[1]) if expires else None
+    at = time_of(expires[1]) if expires else None
     if not expires or at is None:
         return
     # A time without a zone, or a day alone, has passed when it has passed in every zone.
@@ -192,21 +187,51 @@ def check_security_txt(response: Fetched, now: datetime) -> Iterator[Problem | U
         yield Problem("security-txt-expired", response.hops[0].url, expires[0].strip())
 
 
+def check_way(hops: Sequence[Hop]) -> Iterator[Problem]:
+    """Yield a problem for each https URL that redirects to http."""
+    for hop, following in pairwise(hops):
+        if hop.url.startswith("https://") and following.url.startswith("http://"):
+            yield Problem("https-leads-to-http", hop.url, f"{hop.status} with Location: {following.url}")
+
+
+def check_origins(response: Fetched, origin: str) -> Iterator[Problem]:
+    """Yield a problem if the response to a request with a foreign ``origin`` allows it, with credentials."""
+    headers = response.headers
+    if headers.get("Access-Control-Allow-Origin", "") == origin and _allows_credentials(headers):
+        evidence = f"Origin: {origin}\nAccess-Control-Allow-Origin: {origin}"
+        evidence += "\nAccess-Control-Allow-Credentials: true"
+        yield Problem(*OF_ORIGINS, response.hops[0].url, evidence)
+
+
+def _allows_credentials(headers: Mapping[str, str]) -> bool:
+    return headers.get("Access-Control-Allow-Credentials", "").strip() == "true"
+
+
 def _transport(hops: Sequence[Hop]) -> Iterator[Problem]:
-    """Yield a problem for each name without HSTS, or with a short one; its last https header counts."""
+    """Yield a problem for each name whose HSTS is missing, off or short; its last valid header counts."""
     headers: dict[str, str | None] = {}
     urls: dict[str, str] = {}
     for hop in hops:
         if hop.url.startswith("https://") and not _is_by_https_only(hop.url):
             name = urlsplit(hop.url).netloc
-            headers[name] = hop.headers.get("Strict-Transport-Security", headers.get(name))
+            sent, known = _first(hop.headers, "Strict-Transport-Security"), headers.get(name)
+            is_ignored = sent is None or (known is not None and hsts.is_ignored(sent))
+            headers[name] = known if is_ignored else sent
             urls[name] = hop.url
-    for name, hsts in headers.items():
-        age = re.search(r"max-age\s*=\s*\"?(\d+)", hsts or "", re.IGNORECASE)
-        if hsts is None:
+    for name, header in headers.items():
+        if header is None:
             yield Problem("hsts-missing", urls[name])
-        elif age is None or int(age[1][:12]) < _SIX_MONTHS:
-            yield Problem("hsts-short", urls[name], f"Strict-Transport-Security: {hsts}")
+            continue
+        seconds, reason = hsts.age_of(header)
+        if reason:
+            yield Problem("hsts-off", urls[name], f"Strict-Transport-Security: {header}\n{reason}")
+        elif seconds < _SIX_MONTHS:
+            yield Problem("hsts-short", urls[name], f"Strict-Transport-Security: {header}")
+
+
+def _first(headers: Any, name: str) -> str | None:
+    """Return the first header with this name: browsers ignore the others."""
+    return next(iter(headers.getlist(name)), None)
 
 
 def _is_by_https_only(url: str) -> bool:
@@ -215,14 +240,12 @@ def _is_by_https_only(url: str) -> bool:
 
 def _policies(headers: Mapping[str, str], markup: Markup) -> Iterator[tuple[str, str]]:
     sent = headers.get("Content-Security-Policy", "")
-    policies = [*_policies_of(sent), *_policies_of(", ".join(markup.policies))]
+    policies = csp.policies_of(sent, markup.policies)
     if not policies:
         yield "csp-missing", ""
-    elif all(map(_allows_injected, policies)):
-        yield (
-            "csp-unsafe-scripts",
-            f"Content-Security-Policy: {', '.join(filter(None, (sent, *markup.policies)))}",
-        )
+    elif reason := csp.why_scripts_run(policies):
+        shown = ", ".join(filter(None, (sent, *markup.policies)))
+        yield "csp-unsafe-scripts", f"Content-Security-Policy: {shown}\n{reason}"
     yield from _framing(sent, headers.get("X-Frame-Options", ""))
     if not has_nosniff(headers):
         yield "nosniff-missing", ""
@@ -242,112 +265,32 @@ def _versions(headers: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
 
 def _framing(policy: str, options: str) -> Iterator[tuple[str, str]]:
     """Yield a problem if any website may frame the page; frame-ancestors overrides X-Frame-Options."""
-    deciding = [each["frame-ancestors"] for each in _policies_of(policy) if "frame-ancestors" in each]
-    if deciding:
-        if all(any(map(_ANYONE.fullmatch, sources)) for sources in deciding):
-            yield "framing-allowed", f"Content-Security-Policy: {policy}"
-    elif not {value.strip() for value in options.lower().split(",")} & {"deny", "sameorigin"}:
+    is_allowed = csp.allows_framing(csp.policies_of(policy))
+    if is_allowed:
+        yield "framing-allowed", f"Content-Security-Policy: {policy}"
+    known_options = {value.strip() for value in options.lower().split(",")} & {"deny", "sameorigin"}
+    if is_allowed is None and not known_options:
         evidence = f"X-Frame-Options: {options}" if options else "Neither frame-ancestors nor X-Frame-Options"
         yield "framing-allowed", evidence
-
-
-def _policies_of(header: str) -> list[dict[str, set[str]]]:
-    """Return the directives of each policy; browsers apply all policies."""
-    return [directives for policy in header.split(",") if (directives := _directives(policy))]
-
-
-def _directives(policy: str) -> dict[str, set[str]]:
-    parts = [part.split() for part in policy.lower().split(";") if part.split()]
-    return {name: set(values) for name, *values in reversed(parts)}  # the first of duplicates counts
-
-
-def _allows_injected(directives: dict[str, set[str]]) -> bool:
-    """Return whether an injected script runs: as an element, as an attribute such as onclick, or by eval."""
-    sources = directives.get("script-src", directives.get("default-src"))
-    elements = directives.get("script-src-elem", sources)
-    attributes = directives.get("script-src-attr", sources)
-    if sources is None or elements is None or attributes is None:
-        return True
-    return (
-        _allows_inline(elements)
-        or _allows_anyone(elements)
-        or _allows_inline(attributes)
-        or "'unsafe-eval'" in sources
-    )
-
-
-def _allows_inline(sources: set[str]) -> bool:
-    """Return whether inline scripts run; a nonce, a hash or strict-dynamic turns unsafe-inline off."""
-    return "'unsafe-inline'" in sources and not any(map(_STRICT.fullmatch, sources))
-
-
-def _allows_anyone(sources: set[str]) -> bool:
-    """Return whether scripts of any website are loaded."""
-    if "'strict-dynamic'" in sources:
-        return False
-    return "data:" in sources or any(map(_ANYONE.fullmatch, sources))
-
-
-def _cookies(headers: Any) -> Iterator[tuple[str, str, str]]:
-    """Yield the rule, the evidence and the matcher of each problem of a cookie."""
-    for line in headers.getlist("Set-Cookie"):
-        name = line.partition("=")[0].strip()[:100]
-        pair, *others = line.split(";")
-        parts = (part.partition("=") for part in others)
-        attributes = {key.strip().lower(): value.strip() for key, _, value in parts}
-        if _is_removed(attributes):
-            continue
-        # Without an equals sign, the pair is a value. The evidence names the cookie only, because redaction
-        # would remove a whole Set-Cookie line.
-        shown = " ".join(name.split()) if "=" in pair else ""
-        cookie = f'The cookie "{shown}"' if shown else "A cookie without a name"
-        lasting = _LASTING_NAME.match(shown)
-        matcher = lasting[0] if lasting else shown
-        for attribute in ("Secure", "HttpOnly", "SameSite"):
-            if attribute.lower() not in attributes:
-                yield f"cookie-without-{attribute.lower()}", f"{cookie} has no {attribute}.", matcher
-
-
-def names_of_cookies(headers: Any) -> Iterator[str]:
-    """Yield the names of a response's cookies, without parts that change with each response."""
-    for line in headers.getlist("Set-Cookie"):
-        name, equals_sign, _ = line.partition(";")[0].partition("=")
-        if equals_sign and name.strip():
-            lasting = _LASTING_NAME.match(name.strip())
-            yield lasting[0] if lasting else name.strip()
-
-
-def _is_removed(attributes: Mapping[str, str]) -> bool:
-    """Return whether browsers remove the cookie, because it has expired."""
-    age = attributes.get("max-age", "")
-    if re.fullmatch(r"-?[0-9]+", age):  # it overrides "expires"
-        return age.startswith("-") or not age.strip("0")  # negative or zero
-    at = _time(attributes.get("expires", ""))
-    return at is not None and at.tzinfo is not None and at < datetime.now(UTC)
 
 
 def _content(page: Fetched, markup: Markup) -> Iterator[tuple[str, str]]:
     headers = page.headers
     origin = headers.get("Access-Control-Allow-Origin", "")
-    if origin == "null" and headers.get("Access-Control-Allow-Credentials", "").lower() == "true":
+    if origin == "null" and _allows_credentials(headers):
         yield "any-origin-with-credentials", f"Access-Control-Allow-Origin: {origin}"
     if markup.is_listing:
         yield "directory-listing", ""
-    policies = _policies_of(", ".join([headers.get("Content-Security-Policy", ""), *markup.policies]))
-    is_upgraded = any("upgrade-insecure-requests" in policy for policy in policies)
-    if markup.plain and page.url.startswith("https://") and not is_upgraded:
+    policies = csp.policies_of(headers.get("Content-Security-Policy", ""), markup.policies)
+    is_encrypted = page.url.startswith("https://")
+    is_upgraded = is_encrypted and any("upgrade-insecure-requests" in policy for policy in policies)
+    if markup.plain and is_encrypted and not is_upgraded:
         yield "mixed-content", "\n".join(markup.plain[:10])
     if markup.foreign:
         yield "script-without-integrity", "\n".join(markup.foreign[:10])
-
-
-def _time(text: str) -> datetime | None:
-    """Return the time of a text in ISO 8601, also with a space, or in the format of HTTP."""
-    at = None
-    words = text.upper().split()
-    with suppress(ValueError, TypeError, OverflowError):
-        at = parsedate_to_datetime(text)
-    for first_words in (words[:1], words[:2]):  # a day, then a day and a time
-        with suppress(ValueError):
-            at = datetime.fromisoformat(" ".join(first_words))
-    return at
+    if is_upgraded or (not is_encrypted and _is_by_https_only(page.url)):
+        return
+    if forms := markup.forms_to_http(is_encrypted=is_encrypted):
+        yield "form-to-http", "\n".join(f"A form is sent to {url}" for url in forms[:10])
+    if passwords := markup.passwords_by_http(is_encrypted=is_encrypted):
+        yield "password-by-http", "\n".join(passwords[:10])

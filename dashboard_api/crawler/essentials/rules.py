@@ -11,6 +11,13 @@ RULES = {
         "Set up https with a certificate of a public authority, and redirect http to it.",
         319,
     ),
+    "https-leads-to-http": Rule(
+        "high",
+        "The website redirects from https to http",
+        "Visitors who asked for an encrypted connection end on one that others can read and change.",
+        "Remove the redirect to http from the configuration of https, and redirect http to https instead.",
+        319,
+    ),
     "https-not-enforced": Rule(
         "medium",
         "Visitors of http:// are not redirected to https",
@@ -88,6 +95,13 @@ RULES = {
         "Send Strict-Transport-Security: max-age=31536000 on every response by https.",
         319,
     ),
+    "hsts-off": Rule(
+        "medium",
+        "Strict-Transport-Security (HSTS) is off",
+        "Browsers ignore the header, or a max-age of 0: a visit can be led to an unencrypted copy.",
+        "Send Strict-Transport-Security: max-age=31536000 once, and each of its directives once.",
+        319,
+    ),
     "hsts-short": Rule(
         "low",
         "Strict-Transport-Security (HSTS) ends too soon",
@@ -105,8 +119,8 @@ RULES = {
     "csp-unsafe-scripts": Rule(
         "low",
         "The Content-Security-Policy allows injected scripts",
-        "With unsafe-inline, unsafe-eval or any host, the policy does not stop injected scripts.",
-        "Allow scripts by nonce or hash, and remove unsafe-inline and unsafe-eval.",
+        "The policy does not stop a script that an attacker injects. The evidence says why.",
+        "Allow scripts by nonce or hash, with base-uri 'none', and remove unsafe-inline and unsafe-eval.",
         693,
     ),
     "framing-allowed": Rule(
@@ -151,12 +165,33 @@ RULES = {
         "Set SameSite=Lax or Strict on every cookie.",
         1275,
     ),
+    "cookie-prefix-broken": Rule(
+        "medium",
+        "A cookie lacks what its name demands, so browsers refuse it",
+        "Browsers do not store it: what it is for, such as signing in, does not work or is not protected.",
+        "For __Host-, set Secure and Path=/ and no Domain; for __Secure-, set Secure.",
+        1275,
+    ),
     "mixed-content": Rule(
         "medium",
         "The page loads files over http",
         "Browsers block such scripts and styles, and others in the network can change the rest.",
         "Load every file of the page over https.",
         319,
+    ),
+    "form-to-http": Rule(
+        "medium",
+        "A form of the page is sent over http",
+        "Others in the network can read and change what visitors enter, and browsers warn them.",
+        "Let the form's action begin with https, or with / for the website itself.",
+        319,
+    ),
+    "password-by-http": Rule(
+        "high",
+        "A password is entered or sent over http",
+        "Others in the network can read the password, and sign in with it.",
+        "Serve pages that ask for a password on https only, and send their forms to https.",
+        523,
     ),
     "script-without-integrity": Rule(
         "low",
@@ -168,9 +203,37 @@ RULES = {
     "any-origin-with-credentials": Rule(
         "high",
         "Any website may read the responses with the visitor's cookies (CORS)",
-        "The response allows the origin null, which any website can have, together with credentials.",
-        "Name the origins that may read responses in Access-Control-Allow-Origin, and never null.",
+        "Another website that a visitor opens can read this one as the visitor, personal data included.",
+        "Compare Origin with a list of whole origins before you send it back, and never allow null.",
         942,
+    ),
+    "repository-exposed": Rule(
+        "high",
+        "A repository of source code can be fetched",
+        "Anyone can copy the source code with its history, and every password that was ever in it.",
+        "Keep the folder out of what the web server publishes, and change every password that was in it.",
+        527,
+    ),
+    "credentials-exposed": Rule(
+        "critical",
+        "A file with passwords or keys can be fetched",
+        "Anyone can read it, and use its passwords and keys for the database, mail or other services.",
+        "Move the file out of what the web server publishes, and replace every password and key in it.",
+        538,
+    ),
+    "backup-exposed": Rule(
+        "high",
+        "A backup or a database can be fetched",
+        "Anyone can read the data of visitors and customers, and passwords that are in it.",
+        "Delete the file, keep backups elsewhere, and look for downloads in the server's log.",
+        530,
+    ),
+    "server-details-exposed": Rule(
+        "medium",
+        "A page shows the inner state of the server",
+        "Attackers learn versions, paths, requests of visitors and sometimes passwords.",
+        "Remove the page, or allow it for this machine only.",
+        200,
     ),
     "version-shown": Rule(
         "info",

@@ -2,38 +2,42 @@
 
 import ssl
 import time
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from dashboard_api.crawler.essentials.encryption import OF_TLS, check_tls
 from dashboard_api.crawler.essentials.lines import Incomplete, lines_of
 from dashboard_api.crawler.essentials.page import (
+    OF_ORIGINS,
     OF_SECURITY_TXT,
     OF_THE_PAGE,
+    OF_THE_WAY,
     Checked,
     Problem,
     Result,
     Skipped,
     Unread,
     check_headers,
+    check_origins,
     check_page,
     check_plain,
     check_security_txt,
+    check_way,
     is_page,
     own_hops,
 )
-from foundation.addresses.hosts import covers
+from dashboard_api.crawler.essentials.visiting import Visit, page_of, response_to
+from foundation.addresses.domains import registrable_domain
 from foundation.outbound.deadline import Deadline, DeadlinePassed
-from foundation.outbound.fetch import Fetched, FetchFailed, error_text, fetch
+from foundation.outbound.fetch import Fetched, FetchFailed, error_text
 from foundation.outbound.names import localhost_port
-from foundation.outbound.refusals import REFUSALS, is_refusal
+from foundation.outbound.refusals import REFUSALS
 from foundation.outbound.tls import HandshakeRefused, NotConnected, shake_hands
 
 SECONDS = 40.0  # for all requests
-_PAGE_BYTES = 1024**2  # of a response; the rest is not read
 _PAUSE = 2.0  # before the second try of a connection that failed
 _SECURITY_TXT = ".well-known/security.txt"
 _SCAN_REFUSALS = frozenset({202, 429, 503})  # other refusals of a file may concern every visitor
@@ -52,21 +56,11 @@ def report(
 
     ``never`` lists hosts and address prefixes to which redirects are not followed.
     """
-    visit = _Visit(host, address, Deadline(SECONDS), agent, never)
+    visit = Visit(host, address, Deadline(SECONDS), agent, never)
     return lines_of("essentials", "Essentials", f"https://{host}/", _results(visit, tls))
 
 
-class _Visit(NamedTuple):
-    """The website of a scan, and the deadline, User-Agent and opt-outs that all requests share."""
-
-    host: str
-    address: str
-    deadline: Deadline
-    agent: str
-    never: Sequence[str]
-
-
-def _results(visit: _Visit, tls: ssl.SSLContext | None) -> Iterator[Result]:
+def _results(visit: Visit, tls: ssl.SSLContext | None) -> Iterator[Result]:
     """Yield problems, checked URLs and unchecked rules; raise Incomplete."""
     host, address, deadline, now = visit.host, visit.address, visit.deadline, datetime.now(UTC)
     home, plain = f"https://{host}/", f"http://{host}/"
@@ -77,48 +71,50 @@ def _results(visit: _Visit, tls: ssl.SSLContext | None) -> Iterator[Result]:
     except HandshakeRefused as error:
         raise Incomplete("tls_invalid") from error
     except (NotConnected, ssl.SSLError) as error:
-        page = _page(plain, visit)  # raises Incomplete if the website is down
+        page = page_of(plain, visit)  # raises Incomplete if the website is down
         is_reached = any(hop.url.startswith(home) for hop in page.hops)  # http redirected to https
         if is_reached or _answers_after_pause(host, address, deadline, port):
             raise Incomplete("connect_failed") from error
         yield Problem("https-not-offered", plain, f"No connection by TLS: {error_text(error)}.")
-        yield from _by_http_alone(page)
+        yield from _by_http_alone(page, visit)
         yield from _other_names(page, deadline, now, tls)
         return
     except DeadlinePassed as error:
         raise Incomplete("timed_out") from error
     if is_for_another:
         try:
-            page = _page(plain, visit)
+            page = page_of(plain, visit)
         except Incomplete:
-            yield Unread(home, [*OF_THE_PAGE, *OF_SECURITY_TXT], "page_unknown")
+            yield Unread(home, [*OF_THE_WAY, *OF_THE_PAGE, *OF_SECURITY_TXT], "page_unknown")
             yield Unread(plain, ["https-not-enforced", *OF_THE_PAGE], "page_unknown")
             return
         if not any(hop.url.startswith(home) for hop in page.hops):
-            yield Skipped(home, [*OF_THE_PAGE, *OF_SECURITY_TXT])  # https shows another website
-            yield from _by_http_alone(page)
+            yield Skipped(home, [*OF_THE_WAY, *OF_THE_PAGE, *OF_SECURITY_TXT])  # https shows another website
+            yield from _by_http_alone(page, visit)
             yield from _other_names(page, deadline, now, tls)
             return
-    page = _page(home, visit)
+    page = page_of(home, visit)
     yield from (Checked(home), *(Checked(hop.url) for hop in own_hops(page)))
+    yield from check_way(own_hops(page))
     yield from check_page(page)
     yield from _other_names(page, deadline, now, tls)
     yield Checked(plain)
     try:
         response = _by_http_or_again(plain, visit)
         yield from check_plain(response)
-        yield from _by_http(response, page)
+        yield from _by_http(response, page, visit)
     except Incomplete as error:
         if not _is_closed(error):  # then http is turned off
             yield Unread(plain, ["https-not-enforced", *OF_THE_PAGE], str(error))
     try:
-        response = _get(f"{home}{_SECURITY_TXT}", visit, refusals=_SCAN_REFUSALS)
+        response = response_to(f"{home}{_SECURITY_TXT}", visit, refusals=_SCAN_REFUSALS)
         yield from check_security_txt(response, now)
     except Incomplete as error:
         if str(error) != "redirected_away":  # then it is another owner's file
             urls = (home, *(hop.url for hop in own_hops(page)))
             files = dict.fromkeys(urljoin(url, f"/{_SECURITY_TXT}") for url in urls)
             yield from (Unread(file, OF_SECURITY_TXT, str(error)) for file in files)
+    yield from _origins(page, visit)
 
 
 def _answers_after_pause(host: str, address: str, deadline: Deadline, port: int) -> bool:
@@ -135,16 +131,16 @@ def _answers_after_pause(host: str, address: str, deadline: Deadline, port: int)
     return True
 
 
-def _by_http_or_again(plain: str, visit: _Visit) -> Fetched:
+def _by_http_or_again(plain: str, visit: Visit) -> Fetched:
     """Return the response over http; try again after a pause if the port is closed, as under overload."""
     refusals = REFUSALS - _NOT_BY_HTTP
     try:
-        return _get(plain, visit, refusals=refusals)
+        return response_to(plain, visit, refusals=refusals)
     except Incomplete as error:
         if not _is_closed(error) or visit.deadline.remaining() <= _PAUSE:
             raise
     time.sleep(_PAUSE)
-    return _get(plain, visit, refusals=refusals)
+    return response_to(plain, visit, refusals=refusals)
 
 
 def _is_closed(error: Incomplete) -> bool:
@@ -169,7 +165,7 @@ def _other_names(
                 yield Unread(url, OF_TLS, "connect_failed")
 
 
-def _by_http(response: Fetched, page: Fetched) -> Iterator[Result]:
+def _by_http(response: Fetched, page: Fetched, visit: Visit) -> Iterator[Result]:
     """Yield the problems of ``response`` over http; ``page`` is the response over https.
 
     If https shows a page, http need not show one. Otherwise the whole website may be broken.
@@ -182,41 +178,31 @@ def _by_http(response: Fetched, page: Fetched) -> Iterator[Result]:
     else:
         reason = "no_page_by_http" if by_https else "no_page"
         yield from check_page(replace(response, hops=tuple(hops)), without_page=reason)
+        yield from _origins(response, visit)
 
 
-def _by_http_alone(page: Fetched) -> Iterator[Result]:
+def _origins(page: Fetched, visit: Visit) -> Iterator[Result]:
+    """Yield a problem if scripts of another website may read the page; ask for it once more, as they do."""
+    if not is_page(page):
+        return  # unread already
+    host = urlsplit(page.url).hostname or ""
+    # It begins and ends like our own, for servers that compare only one of them.
+    domain = registrable_domain(host)
+    origin = f"https://{host}.evil{domain}" if domain else "https://evil.example"
+    try:
+        response = response_to(page.url, visit, origin=origin, addresses=page.hops[-1].addresses)
+    except Incomplete as error:
+        yield Unread(page.url, OF_ORIGINS, str(error))
+    else:
+        yield from check_origins(response, origin)
+
+
+def _by_http_alone(page: Fetched, visit: Visit) -> Iterator[Result]:
     """Yield the results of a website without https at its name; http may redirect to https at another."""
     yield from (Checked(hop.url) for hop in own_hops(page))
     yield from check_plain(page)
+    yield from check_way(own_hops(page))
     yield from check_page(page)
+    yield from _origins(page, visit)
     names = dict.fromkeys(urljoin(hop.url, "/") for hop in own_hops(page) if hop.url.startswith("https://"))
     yield from (Skipped(name, OF_SECURITY_TXT) for name in names)
-
-
-def _page(url: str, visit: _Visit) -> Fetched:
-    """Return the home page; raise Incomplete, for example if it belongs to another website."""
-    page = _get(url, visit)
-    if not covers(visit.host, urlsplit(page.url).hostname or ""):
-        raise Incomplete("redirected_away")
-    return page
-
-
-def _get(url: str, visit: _Visit, *, refusals: Set[int] = REFUSALS) -> Fetched:
-    """Return the response, whatever the certificate; raise Incomplete on a failure or a refusal."""
-    try:
-        response = fetch(
-            url,
-            max_bytes=_PAGE_BYTES,
-            deadline=visit.deadline,
-            verify=False,
-            agent=visit.agent,
-            pinned=[visit.address],
-            never=visit.never,
-        )
-    except FetchFailed as error:
-        raise Incomplete(error.reason) from error
-    if is_refusal(response, refusals):
-        raise Incomplete("blocked")
-    if response.status >= 500:
-        raise Incomplete("server_error")
-    return response

@@ -64,7 +64,7 @@ def test_rules_are_those_that_the_readers_know():
     assert rules_of("mdn-observatory") <= set(_TESTS)
     assert rules_of("testssl") <= set(TESTSSL)
     headers = {f"missing-header/{text.header.lower()}" for text in TEXTS.values() if text.header}
-    assert rules_of("essentials") | rules_of("dns") <= set(RULES)
+    assert set().union(*map(rules_of, limits.OWN_SOURCES)) <= set(RULES)
     assert rules_of("nikto") <= set(TEXTS) | headers
 
 
@@ -75,6 +75,7 @@ def test_rules_are_those_that_the_readers_know():
         ("tls-1-1-offered", "tls_1_1", ""),
         ("hsts-missing", "http_headers", "missing-strict-transport-security"),
         ("hsts-missing", "", "hsts-off"),
+        ("hsts-off", "", "hsts-off"),
         ("csp-missing", "", "missing-content-security-policy"),
         ("framing-allowed", "", "missing-x-frame-options"),
         ("framing-allowed", "", "frames-allowed"),
@@ -83,6 +84,9 @@ def test_rules_are_those_that_the_readers_know():
         ("cookie-without-secure", "", "cookie-without-secure"),
         ("cookie-without-httponly", "", "cookie-without-httponly"),
         ("directory-listing", "", "directory-listing"),
+        ("repository-exposed", "", "repository"),
+        ("credentials-exposed", "", "credentials-file"),
+        ("server-details-exposed", "", "phpinfo"),
         ("certificate-other-name", "certificate_trust", "certificate-name"),
         ("certificate-not-trusted", "certificate_trust", ""),
         ("certificate-expired", "expired", ""),
@@ -126,7 +130,7 @@ def test_every_source_is_one_that_a_reader_names():
 
 
 def test_a_file_with_passwords_is_one_problem_of_several_scanners():
-    assert TOPICS["passwords-exposed"].rules.keys() == {"zap", "wpscan", "nikto", "nuclei"}
+    assert TOPICS["passwords-exposed"].rules.keys() == {"zap", "wpscan", "nikto", "nuclei", "exposed-files"}
 
 
 def topic_in(reader, data):

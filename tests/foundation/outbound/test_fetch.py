@@ -96,6 +96,8 @@ def test_a_request_names_the_host_and_carries_nothing_of_this_machine(shop, sett
         "User-Agent: ThreatDashboard/1 (+https://dashboard.example.com/h%C3%B6fe)",
     ]
     assert b"ookie" not in server.received[1].head
+    get(f"http://{HOST}/", origin="https://evil.example")
+    assert [each.header("origin") for each in server.received] == [None, None, "https://evil.example"]
 
 
 @pytest.mark.parametrize(

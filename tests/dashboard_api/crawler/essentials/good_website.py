@@ -1,4 +1,6 @@
-"""Headers of a website without problems: a rule about a missing header adds its header here only."""
+"""A website without problems: a rule about a missing header adds its header here only."""
+
+HOST = "shop.example.com"
 
 HEADERS = {
     "Strict-Transport-Security": "max-age=31536000; includeSubDomains",

@@ -30,14 +30,13 @@ from foundation.outbound.deadline import Deadline
 from foundation.outbound.fetch import trusted
 from foundation.outbound.refusals import REFUSALS
 from foundation.outbound.tls import Handshake, NotConnected, shake_hands
-from tests.dashboard_api.crawler.essentials.good_website import HEADERS, MISSING
+from tests.dashboard_api.crawler.essentials.good_website import HEADERS, HOST, MISSING
 from tests.factories import make_website
 from tests.faults import server as faults
 from tests.faults.certificate import make_certificate, signed_with_sha_1, write_certificate
 from tests.faults.server import FaultServer, closed_port, hang_up, reset_soon, send
-from tests.foundation.outbound.internet import OTHER, PUBLIC, PUBLIC_6, Internet
+from tests.foundation.outbound.internet import OTHER, PUBLIC, PUBLIC_6
 
-HOST = "shop.example.com"
 GOOD = [(name, value) for name, value in HEADERS.items() if name != "Content-Security-Policy"]
 
 
@@ -48,36 +47,6 @@ def http(status=200, body=b"<p>", **fields):
 
 def answer(*args, **fields):
     return send(http(*args, **fields))
-
-
-@pytest.fixture
-def internet(monkeypatch):
-    monkeypatch.setattr(scan, "_PAUSE", 0)
-    internet = Internet(monkeypatch)
-    internet.zone[f"{HOST}."] = [PUBLIC]
-    yield internet
-    internet.end()
-
-
-@pytest.fixture
-def certificate(tmp_path):
-    return write_certificate(tmp_path, name=HOST)
-
-
-@pytest.fixture
-def serve(internet, certificate):
-    """Serve scripts at a port of the scanned address, or ``at`` another; without a script it is closed."""
-
-    def serve(*scripts, port=443, at=PUBLIC, tls=certificate[1], server=FaultServer):
-        scripts = scripts if None in scripts else [server(*scripts, tls=tls if port == 443 else None)]
-        return internet.serve(*scripts, address=at, port=port)
-
-    return serve
-
-
-@pytest.fixture
-def trusting(certificate):
-    return ssl.create_default_context(cafile=certificate[0])
 
 
 def scanned(tls=None):
@@ -226,6 +195,7 @@ def test_the_markup_of_a_page_that_is_not_read_to_its_end_is_not_checked(
     assert ("csp-missing" in found) is not is_unread
     url = f"http{'s' * encrypted}://{HOST}/"
     rules_of_markup = ["directory-listing", "mixed-content", "script-without-integrity"]
+    rules_of_markup += ["form-to-http", "password-by-http"]
     rules_of_markup += ["csp-missing", "csp-unsafe-scripts"] * is_unread
     failed = {"checked": url, "error": "not_read_to_the_end", "rules": rules_of_markup}
     assert next(line for line in lines if "error" in line) == failed  # those of security.txt follow
@@ -925,7 +895,7 @@ def test_a_good_website_behind_a_redirect_needs_few_connections(serve, trusting,
     rules, lines, _ = scanned(trusting)
     assert set(rules) == {"certificate-expires-soon", "certificate-other-name"}  # of the tests
     assert not [line for line in lines if "error" in line]
-    assert [each.connections for each in (first, second, plain)] == [5, 5, 1]
+    assert [each.connections for each in (first, second, plain)] == [5, 6, 1]
 
 
 @pytest.mark.django_db
@@ -992,6 +962,51 @@ def test_a_report_names_nothing_outside_of_the_website(serve, internet, trusting
     _, lines, _ = scanned(trusting)
     named = {line.get("checked") or line.get("location") for line in lines[1:]}
     assert not [url for url in named if f"//{HOST}/" not in url]
+
+
+def reflecting(server, connection):
+    """Allow every origin, with credentials."""
+    server.receive(connection)
+    origin = server.received[-1].header("origin")
+    allowed = [("Access-Control-Allow-Origin", origin), ("Access-Control-Allow-Credentials", "true")]
+    connection.sendall(http(200, headers=[*WHOLE, *(allowed if origin else [])]))
+
+
+@pytest.mark.parametrize("is_encrypted", [True, False], ids=["https", "http"])
+def test_a_page_that_allows_every_origin_is_found_by_asking_with_one(serve, trusting, www, is_encrypted):
+    port = 443 if is_encrypted else 80
+    url = www if is_encrypted else f"http://www.{HOST}/"
+    serve(redirect(url), port=port)
+    server = serve(reflecting, port=port, at=OTHER)
+    _, lines, last = scanned(trusting)
+    [found] = [line for line in lines if line.get("finding") == "any-origin-with-credentials"]
+    origin = f"https://www.{HOST}.evilexample.com"
+    assert (found["location"], last["complete"]) == (url, True)
+    assert f"Origin: {origin}\n" in found["evidence"]
+    assert [each.header("origin") for each in server.received].count(origin) == 1
+
+
+@pytest.mark.django_db
+def test_the_origins_of_a_website_that_refuses_the_second_request_are_not_checked(serve, trusting):
+    def script(server, connection):
+        server.receive(connection)
+        has_origin = server.received[-1].header("origin")
+        connection.sendall(http(403) if has_origin else http(200, headers=WHOLE))
+
+    serve(script)
+    problems = dict.fromkeys(("any-origin-with-credentials", "csp-missing"), f"https://{HOST}/")
+    statuses = later_than(problems, trusting=trusting)
+    assert (statuses["any-origin-with-credentials"], statuses["csp-missing"]) == ("open", "fixed")
+
+
+def test_https_that_leads_to_http_is_found_and_the_page_there_is_checked(serve, trusting):
+    serve(redirect(f"http://{HOST}/"))
+    serve(answer(200), port=80)
+    _, lines, last = scanned(trusting)
+    found = {line["finding"]: line["location"] for line in lines if "finding" in line}
+    assert found["https-leads-to-http"] == f"https://{HOST}/"
+    assert found["https-not-enforced"] == found["csp-missing"] == f"http://{HOST}/"
+    assert last["complete"] is True
 
 
 @pytest.mark.parametrize("plain", [answer(200), redirect(f"https://{HOST}/")], ids=["page", "redirect"])
