@@ -16,7 +16,8 @@ from dashboard_api.crawler import policy
 from foundation.addresses.domains import registrable_domain
 
 _PROGRAM = str(Path(__file__).parent / "essentials/program.py")
-_BUILT_IN = {"$essentials": "website", "$dns": "domain"}  # the kind of check, an argument of the program
+# The kind of check of each built-in engine, an argument of the program.
+_BUILT_IN = {"$essentials": "website", "$dns": "domain", "$exposed": "files"}
 _PLACEHOLDERS = ("host", "address", "report", "agent", "url", "proxy")
 
 
@@ -27,7 +28,8 @@ class WrongEngines(ValueError):
 class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A program that scans ``$host`` at ``$address`` and writes ``$report``.
 
-    ``$essentials`` (the website) and ``$dns`` (its domain) are built in. ``$agent`` is the User-Agent.
+    ``$essentials`` (the website), ``$dns`` (its domain) and ``$exposed`` (its files) are built in.
+    ``$agent`` is the User-Agent.
     With ``$proxy`` instead of ``$address``, the engine only reaches the website, from its home page ``$url``.
 
     A readable report means success, whatever the exit code; without a report, ``exit_codes`` give the

@@ -1,4 +1,4 @@
-"""The program of the built-in engines: ``python program.py website|domain HOST ADDRESS REPORT AGENT``.
+"""The program of the built-in engines: ``python program.py website|domain|files HOST ADDRESS REPORT AGENT``.
 
 It reads no environment; its options set DNS_RESOLVERS, ALLOW_PRIVATE_HOSTS and LOCALHOST_WEBSITES.
 """
@@ -24,20 +24,21 @@ def main(arguments: list[str]) -> None:
         PORTAL_BASE_URL="",
     )
     django.setup()
-    from dashboard_api.crawler.essentials import scan
+    from dashboard_api.crawler.essentials import exposed, scan
     from dashboard_api.crawler.essentials.domain import report as domain
 
     if options.kind == "domain":
         lines = domain.report(options.host, agent=options.agent, never=options.never)
     else:
-        lines = scan.report(options.host, options.address, agent=options.agent, never=options.never)
+        report = scan.report if options.kind == "website" else exposed.report
+        lines = report(options.host, options.address, agent=options.agent, never=options.never)
     with Path(options.report).open("w", encoding="utf-8") as file:
         file.writelines(f"{json.dumps(line)}\n" for line in lines)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", choices=["website", "domain"])
+    parser.add_argument("kind", choices=["website", "domain", "files"])
     for name in ("host", "address", "report", "agent"):
         parser.add_argument(name)
     parser.add_argument("--resolver", nargs=2, action="append", default=[], metavar=("ADDRESS", "PORT"))

@@ -1,15 +1,20 @@
 """Findings of our scans of the ground truth, by rule: found, missed and extra ones."""
 
+import json
 import tempfile
 from collections import Counter
 from contextlib import contextmanager
+from io import BytesIO
 from typing import NamedTuple
 
 import pytest
 
-from dashboard_api.crawler.essentials import scan
+from dashboard_api.crawler.essentials import exposed, scan
+from dashboard_api.scanners import finding_lines
+from dashboard_api.scanners.report import BadRow
 from foundation.outbound import fetch
-from tests.dashboard_api.crawler.ground_truth.serving import HOST, Authority, serve
+from tests.dashboard_api.crawler.essentials.good_website import HOST
+from tests.dashboard_api.crawler.ground_truth.serving import Authority, serve
 from tests.foundation.outbound.internet import PUBLIC, Internet
 
 SECRET = "hunter2-secret"  # in the files of the table; no report may hold it
@@ -30,7 +35,8 @@ def scanning():
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         authority = Authority(folder)
         patch.setattr(fetch, "DEFAULT_CA_BUNDLE_PATH", str(authority.file))
-        patch.setattr(scan, "_PAUSE", 0)
+        for engine in (scan, exposed):
+            patch.setattr(engine, "_PAUSE", 0)
         fetch.trusted.cache_clear()
         internet = Internet(patch)
         try:
@@ -45,6 +51,8 @@ def _result(website, internet, authority):
     servers = serve(website, internet, authority)
     lines = [*scan.report(HOST, PUBLIC)]
     requests = sum(len(server.received) for server in servers)
+    if website.line in ("exposed", "good"):  # some 50 requests for each
+        lines = [*lines[:-1], *[*exposed.report(HOST, PUBLIC)][1:]]  # as one report
     internet.end()
     found = {line["finding"]: line["evidence"] for line in lines if "finding" in line}
     wanted = Counter(website.wanted)
@@ -53,9 +61,10 @@ def _result(website, internet, authority):
         missed[f"{website.wanted[0]}: {website.says}"] += 1
     if website.refused not in ("", *(line.get("error") for line in lines)):
         missed[website.refused] += 1
-    if SECRET in str(lines):
-        extra["a secret"] += 1
-    return Result(sorted((wanted & Counter(found.keys())).elements()), [*missed], [*extra], requests)
+    report = BytesIO("\n".join(map(json.dumps, lines)).encode())
+    extra["a row that is not read"] = sum(isinstance(row, BadRow) for row in finding_lines.read(report))
+    extra["a secret"] = int(SECRET in str(lines))
+    return Result(sorted((wanted & Counter(found.keys())).elements()), [*missed], [*+extra], requests)
 
 
 def table_of(results):

@@ -10,12 +10,12 @@ from urllib.parse import urlsplit
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from tests.dashboard_api.crawler.essentials.good_website import HEADERS
+from tests.dashboard_api.crawler.essentials.good_website import HEADERS, HOST
 from tests.faults.certificate import make_certificate, signed_with_sha_1, write_certificate
 from tests.faults.server import FaultServer, http
 from tests.foundation.outbound.internet import PUBLIC
 
-HOST, PARTNER = "shop.example.com", "https://partner.example.net"
+PARTNER = "https://partner.example.net"
 _HEADERS = HEADERS | {
     "Content-Type": "text/html; charset=utf-8",
     "X-Frame-Options": "DENY",
