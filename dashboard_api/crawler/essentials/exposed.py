@@ -87,7 +87,7 @@ def _home_page(visit: Visit) -> Fetched:
     try:
         return page_of(f"https://{visit.host}/", visit)
     except Incomplete as error:
-        if str(error) != "connect_failed":
+        if str(error) not in ("connect_failed", "tls_invalid"):
             raise
     return page_of(plain, visit)
 

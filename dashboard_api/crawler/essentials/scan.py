@@ -37,7 +37,7 @@ from foundation.outbound.names import localhost_port
 from foundation.outbound.refusals import REFUSALS
 from foundation.outbound.tls import HandshakeRefused, NotConnected, shake_hands
 
-SECONDS = 40.0  # for all requests
+SECONDS = 50.0  # for all requests: five responses of a website that takes 8 seconds for each
 _PAUSE = 2.0  # before the second try of a connection that failed
 _SECURITY_TXT = ".well-known/security.txt"
 _SCAN_REFUSALS = frozenset({202, 429, 503})  # other refusals of a file may concern every visitor

@@ -17,6 +17,7 @@ from dashboard_api.models import Finding, ScanOptOut
 from tests.dashboard_api.crawler.essentials.good_website import HOST
 from tests.dashboard_api.crawler.essentials.test_scan import answer, http, import_report, redirect, routes
 from tests.factories import make_website
+from tests.faults.server import send
 from tests.foundation.outbound.internet import OTHER, PUBLIC
 
 ENV = b"APP_NAME=Shop\nDB_PASSWORD='hunter2-secret'\n"
@@ -145,7 +146,9 @@ def test_files_are_looked_for_at_the_name_of_the_home_page(serve, internet):
     }
 
 
-def test_files_of_a_website_without_https_are_looked_for_by_http(serve):
+@pytest.mark.parametrize("encrypted", [None, b"HTTP/1.1 400 Bad Request\r\n\r\n"], ids=["closed", "http"])
+def test_files_of_a_website_without_https_are_looked_for_by_http(serve, encrypted):
+    serve(encrypted and send(encrypted), tls=None)
     serve(routes({"/": HOME, "/.env": http(200, ENV)}), port=80)
     found, _, last = scanned()
     assert found == {f"http://{HOST}/.env": "credentials-exposed"}
