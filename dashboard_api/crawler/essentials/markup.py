@@ -18,12 +18,17 @@ _LOADING = {
     **dict.fromkeys(("img", "source"), ("src", "srcset")),
     "video": ("src", "poster"),
     "object": ("data",),
+    "image": ("href", "xlink:href"),
 }
 # Relations of a link whose file browsers load.
 _LOADED_LINKS = {
     *("stylesheet", "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "manifest"),
     *("preload", "modulepreload", "prefetch"),
 }
+_IN_STYLES = re.compile(
+    r"(?:url\(\s{0,9}|@import\s{0,9})[\"']?\s{0,9}(http://[^\"')\s]{1,300})", re.IGNORECASE
+)
+_NAMESPACE = re.compile(r"@namespace[^;]{0,300};", re.IGNORECASE)  # a name that looks like an address
 _SRCSET_CHARACTERS = 10_000  # that are read
 # Apache, nginx, lighttpd and Python; Tomcat; Jetty; IIS; storage of Amazon and others, as XML.
 _LISTING = re.compile(
@@ -50,8 +55,8 @@ _PAGE = re.compile(rb"[\t\n\f\r ]*(<!--|<(%s)[ >])" % _TAGS, re.IGNORECASE)
 class _Form:
     """A form: where it is sent, and whether it asks for a password."""
 
-    def __init__(self, url: str) -> None:
-        self.urls = [url]
+    def __init__(self, url: str, identifier: str) -> None:
+        self.urls, self.id = [url], identifier
         self.has_password = False
 
     @property
@@ -76,6 +81,7 @@ class Markup(HeadReader):
         self._forms: list[_Form] = []
         self._form: _Form | None = None  # the open one
         self._has_password = False
+        self._ids_of_passwords: set[str] = set()  # of forms elsewhere in the page
         self._url, self._own_domain, self._base = page.url, _domain_of(page.url), ""
         content_type = page.headers.get("Content-Type", "").lower()
         is_html = "html" in content_type or (content_type in _NO_TYPE and _is_taken_for_html(page))
@@ -105,6 +111,7 @@ class Markup(HeadReader):
         for url in map(self._joined, _addresses(tag, values)):
             if urlsplit(url).scheme == "http":
                 self.plain.append(url[:300])
+        self.plain += _addresses_in_style(values.get("style") or "")
         if tag == "script":
             self._read_script(self._joined(values.get("src")), values.get("integrity") or "")
         self._read_form(tag, values)
@@ -116,17 +123,26 @@ class Markup(HeadReader):
         if tag == "form" and not is_inert:
             self._form = None
 
+    def handle_data(self, data: str) -> None:
+        """Record files that a style loads."""
+        super().handle_data(data)
+        if self.cdata_elem == "style" and not self.inert:
+            self.plain += _addresses_in_style(data)
+
     def forms_to_http(self, *, is_encrypted: bool) -> list[str]:
         """Return where forms without a password are sent over http, on a page over https."""
-        forms = [form for form in self._forms if is_encrypted and not form.has_password]
+        forms = [form for form in self._forms if is_encrypted and not self._asks_for_password(form)]
         return list(dict.fromkeys(url for form in forms for url in form.plain))
 
     def passwords_by_http(self, *, is_encrypted: bool) -> list[str]:
         """Return in one sentence each how passwords travel over http."""
         if not is_encrypted and self._has_password:
             return [f"A password field is on {self._url[:300]}"]
-        forms = [form for form in self._forms if form.has_password]
+        forms = [form for form in self._forms if self._asks_for_password(form)]
         return list(dict.fromkeys(f"A password is sent to {url}" for form in forms for url in form.plain))
+
+    def _asks_for_password(self, form: _Form) -> bool:
+        return form.has_password or form.id in self._ids_of_passwords
 
     def _joined(self, address: str | None) -> str:
         return _joined(self._base or self._url, address or "")
@@ -140,13 +156,15 @@ class Markup(HeadReader):
     def _read_form(self, tag: str, values: Mapping[str, str | None]) -> None:
         kind = (values.get("type") or "").lower()
         if tag == "form" and self._form is None:  # browsers ignore a form in another
-            self._form = _Form(self._joined(values.get("action")) or self._url)
+            self._form = _Form(self._joined(values.get("action")) or self._url, values.get("id") or "")
             self._forms.append(self._form)
         elif tag in ("button", "input") and self._form and values.get("formaction"):
             self._form.urls.append(self._joined(values.get("formaction")))
         if tag == "input" and kind == "password":
             self._has_password = True
-            if self._form:
+            if form_id := values.get("form"):
+                self._ids_of_passwords.add(form_id)
+            elif self._form:
                 self._form.has_password = True
 
 
@@ -163,6 +181,13 @@ def _addresses(tag: str, values: Mapping[str, str | None]) -> Iterator[str]:
             yield from _candidates(address[:_SRCSET_CHARACTERS])
         elif address:
             yield address
+
+
+def _addresses_in_style(style: str) -> list[str]:
+    """Return the addresses over http of files that a style loads, outside of comments."""
+    first, *others = style.split("/*")
+    text = _NAMESPACE.sub("", "".join([first, *(each.partition("*/")[2] for each in others)]))
+    return _IN_STYLES.findall(text)
 
 
 def _candidates(srcset: str) -> Iterator[str]:

@@ -462,6 +462,10 @@ PAGES = [
         (body, ["mixed-content"])
         for body in (
             '<object data="http://shop.example.com/a"></object>',
+            '<svg><image xlink:href="http://shop.example.com/a"/></svg>',
+            "<p style=\"background: URL( 'http://shop.example.com/a')\">",
+            '<style>@import "http://shop.example.com/a.css";</style>',
+            "<style>/* a */ p { background: url(http://shop.example.com/a) }</style>",
             '<embed src="http://shop.example.com/a">',
             '<link rel="Shortcut ICON" href="http://shop.example.com/a">',
             '<link rel="preload" as="image" imagesrcset="/a 1x, http://shop.example.com/a 2x">',
@@ -477,6 +481,12 @@ PAGES = [
     *(
         (body, [])
         for body in (
+            "<p style=\"background: url( 'https://shop.example.com/a')\">",
+            "<style>/* url(http://shop.example.com/a) */ @namespace url(http://www.w3.org/1999/xhtml);</style>",
+            "<template><style>p { background: url(http://shop.example.com/a) }</style></template>",
+            f"<style>{'/*' * 200_000}</style>",
+            f"<style>{'url(' * 200_000}</style>",
+            f"<style>{'@namespace' * 90_000}</style>",
             '<object data="a" codebase="http://shop.example.com/"></object>',
             '<img srcset="/a,http://shop.example.com/a 2x">',  # one address
             '<img srcset="">',
