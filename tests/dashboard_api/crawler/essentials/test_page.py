@@ -758,7 +758,9 @@ def test_every_rule_has_its_texts():
 def test_without_a_page_every_rule_about_it_is_unread():
     prefixes = ("https-", "certificate-", "tls-", "security-txt-")
     of_website = RULES.keys() - OF_DOMAIN
-    of_the_page = {rule for rule in of_website if not rule.startswith(prefixes) and not rule.endswith("-exposed")}
+    of_the_page = {
+        rule for rule in of_website if not rule.startswith(prefixes) and not rule.endswith("-exposed")
+    }
     [unread] = check_page(fetched(status=404))
     assert (set(unread.rules), unread.reason) == (of_the_page, "no_page")
 
