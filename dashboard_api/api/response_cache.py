@@ -108,9 +108,12 @@ def clear() -> None:
 
 
 def _key(link: AccountSite, request: DashboardRequest, now: datetime) -> tuple[Any, ...]:
-    """Return everything that the response depends on, except the time of day; ``tags`` are the version."""
+    """Return everything that the response depends on, except the time of day.
+
+    ``tags`` are the version of the website, ``answers`` that of the account's answers.
+    """
     entitlement = sections.entitlement(link, today=now.date())
     terms = msgspec.json.encode(entitlement)
     scanners = frozenset(installed.profiles().items())
-    days = now.date(), link.answers.today(now)  # in UTC, and in the account's time zone
+    days = now.date(), link.answers.today(now)
     return link.pk, link.tags, link.answers, terms, request, days, link.schedules, scanners
