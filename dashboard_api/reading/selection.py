@@ -1,6 +1,7 @@
 """The findings that a call about many of them chooses, and whether they are still those of its preview."""
 
 import hashlib
+import re
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import NamedTuple
@@ -53,6 +54,9 @@ def chosen_ids(link: AccountSite, request: AnswerRequest, now: datetime) -> list
     return found
 
 
+_SELECTION = re.compile(r"([0-9]{1,9})\.([0-9]{1,18})\.[0-9a-f]{32}", re.ASCII)
+
+
 class Selection(NamedTuple):
     """The findings of a preview: their number, the newest id, and a digest of all ids."""
 
@@ -75,8 +79,7 @@ def check_unchanged(selection: str, ids: Collection[int]) -> None:
     now = Selection.of(sorted(ids))
     if not selection or selection == str(now):
         return
-    total, _, rest = selection.partition(".")
-    newest = rest.partition(".")[0]
-    known = (int(total), int(newest)) if (total + newest).isdecimal() and len(total + newest) < 40 else (0, 0)
-    added = sum(pk > known[1] for pk in ids)
-    raise SelectionChanged(total=now.total, added=added, removed=max(known[0] + added - now.total, 0))
+    known = _SELECTION.fullmatch(selection)
+    total, newest = map(int, known.groups()) if known else (0, 0)
+    added = sum(pk > newest for pk in ids)
+    raise SelectionChanged(total=now.total, added=added, removed=max(total + added - now.total, 0))
