@@ -127,9 +127,12 @@ def _answer(
 
 
 def _kind(account: Account, finding: Finding, request: AnswerRequest) -> str:
-    if request.act == ACCEPTED and account.second_person and finding.severity >= _SECOND_PERSON_FROM:
-        return Kind.WAITING
-    return request.act
+    return Kind.WAITING if request.act == ACCEPTED and must_wait(account, finding) else request.act
+
+
+def must_wait(account: Account, finding: Finding) -> bool:
+    """Return whether the account's rules ask for a second person to accept the risk of the finding."""
+    return account.second_person and finding.severity >= _SECOND_PERSON_FROM
 
 
 def _check_days(request: AnswerRequest, today: date) -> None:
@@ -210,7 +213,7 @@ def _second_person(chosen: Chosen, request: AnswerRequest, now: datetime) -> Non
     if any(answer.by == request.by for answer in waiting):
         raise WrongState("Another person than the first must confirm or decline an accepted risk.")
     if request.act == DECLINE:
-        settling.end(waiting, Outcome.DECLINED, now)
+        settling.end(waiting, Outcome.DECLINED, now, text=request.reason)
         return
     for batch in _batches([answer.pk for answer in waiting]):
         Answer.objects.filter(pk__in=batch).update(answer=Kind.ACCEPTED, second_by=request.by)

@@ -57,18 +57,24 @@ def _outcome(answer: Answer) -> str:
 
 
 def end(
-    answers: Iterable[Answer], outcome: str, now: datetime, *, run_id: int | None = None, tell: bool = True
+    answers: Iterable[Answer],
+    outcome: str,
+    now: datetime,
+    *,
+    run_id: int | None = None,
+    tell: bool = True,
+    text: str = "",
 ) -> None:
     """End open answers with this outcome, and the cases without another open answer; the website is locked.
 
-    ``tell`` adds the outcome to the conversations.
+    ``tell`` adds the outcome to the conversations, with ``text``.
     """
     answers = list(answers)
     for batch in _batches([answer.pk for answer in answers]):
         rows = Answer.objects.open().filter(pk__in=batch)
         rows.update(ended_at=now, outcome=outcome, ended_run=run_id)
     if tell:
-        say(answers, outcome, now=now)
+        say(answers, outcome, now=now, text=text)
     _close_cases({answer.case_id for answer in answers if answer.case_id}, outcome, now)
     for account_id, website_id in {(answer.account_id, answer.website_id) for answer in answers}:
         changed(account_id, website_id)
@@ -128,13 +134,19 @@ def announce_ends(now: datetime) -> int:
         with transaction.atomic():
             Website.wait_for_imports([website_id])
             rows = Answer.objects.open().filter(pk__in=ids, warned_at=None)
-            answers = list(rows.filter(at__lt=now - WARNED_BEFORE))
+            answers = [each for each in rows.select_related("account") if _lasts_long(each)]
             say(answers, "ends_soon", now=now)
             Answer.objects.filter(pk__in=[answer.pk for answer in answers]).update(warned_at=now)
             for account_id in {answer.account_id for answer in answers}:
                 changed(account_id, website_id)
             total += len(answers)
     return total
+
+
+def _lasts_long(answer: Answer) -> bool:
+    """Return whether the risk was accepted for more than WARNED_BEFORE."""
+    begin = answer.at.astimezone(ZoneInfo(answer.account.time_zone)).date()
+    return answer.until is not None and answer.until - begin > WARNED_BEFORE
 
 
 def _ending_before(now: datetime, ahead: timedelta) -> Iterator[tuple[int, list[int]]]:

@@ -73,6 +73,7 @@ def reopen(finding: Finding, *, by: str, reason: str, now: datetime) -> None:
     locked.status, locked.triage_until, locked.fixed_at = Finding.Status.OPEN, None, None
     _save(locked, *_STATUS_FIELDS, now=now)
     _add_event(locked, Event.RECONSIDERED, by=by, reason=reason, now=now)
+    settle(locked.website_id, now)
 
 
 @transaction.atomic
