@@ -108,6 +108,7 @@ STAGED_MB, STAGED_FOR_EACH_BYTE = 256, 16  # temporary disk space: MB, and bytes
 MAX_OCCURRENCES = 10_000  # stored for one finding; further ones are only counted
 
 MAX_UPLOAD_BYTES = 32 * 1024 * 1024  # in the admin; import_report accepts larger files
+REMEMBERED_CALL_LIFETIME = timedelta(days=7)  # so long, a repeated request_key gets the same response
 UPLOAD_LIFETIME = timedelta(days=1)  # then an upload that was not imported is deleted
 INBOX_SETTLE_SECONDS = 60  # a file that changed more recently may be incomplete
 UNDO_LIFETIME = timedelta(days=30)  # so long after an import, it can be taken back

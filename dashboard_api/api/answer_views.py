@@ -2,13 +2,13 @@
 
 import hashlib
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import msgspec
 from django.db import transaction
 
 from audit.recording import record as audit
-from dashboard_api import errors
+from dashboard_api import errors, limits
 from dashboard_api.answers import acts, messages
 from dashboard_api.answers.acts import Chosen
 from dashboard_api.answers.records import WrongState, changed
@@ -34,9 +34,8 @@ from signed_api.answering import (
     AnswersRequest,
     MessageRequest,
 )
-from signed_api.answers import FIXED
+from signed_api.answers import ACCEPTED, FIXED
 
-REMEMBERED_FOR = timedelta(days=7)
 _RULES = ("critical_days", "high_days", "medium_days", "low_days", "second_person", "time_zone")
 
 
@@ -81,7 +80,11 @@ def _response(
     ids = [finding.pk for finding in chosen.findings]
     own = Answer.objects.open().filter(account=link.account_id, website=link.website_id)
     only = own.filter(finding__in=ids).select_related("case").first() if len(ids) == 1 else None
-    waiting = set(own.filter(answer=Answer.Kind.WAITING).values_list("finding", flat=True))
+    if fields.preview and fields.act == ACCEPTED:
+        account = Account.objects.get(pk=link.account_id)
+        waiting = {finding.pk for finding in chosen.findings if acts.must_wait(account, finding)}
+    else:
+        waiting = set(own.filter(answer=Answer.Kind.WAITING).values_list("finding", flat=True))
     return contract.AnswerResponse(
         ok=True,
         host=link.host,
@@ -140,7 +143,8 @@ def _write(link: AccountSite, fields: MessageRequest, now: datetime) -> bytes:
 def account_answer_rules(_call: Call, caller: Authenticated, fields: AnswerRulesRequest) -> bytes:
     """``POST /v1/account/answer-rules``: return the account's rules about answers; fields set them."""
     with transaction.atomic():
-        account = Account.objects.select_for_update().get(pk=caller.account_id)
+        # Answers and their messages, which refer to the account, need not wait: they lock links first.
+        account = Account.objects.select_for_update(no_key=True).get(pk=caller.account_id)
         given = {name: getattr(fields, name) for name in _RULES}
         before = {name: getattr(account, name) for name in _RULES}
         after = {
@@ -168,9 +172,11 @@ def _once(
         Website.wait_for_imports([link.website_id])
         if not fields.request_key:
             return change()
+        # So that two calls about different websites cannot use the same key.
+        Account.objects.select_for_update().get(pk=link.account_id)
         digest = hashlib.sha256(msgspec.json.encode(fields)).hexdigest()
         remembered = RememberedCall.objects.filter(account=link.account_id, key=fields.request_key)
-        remembered.filter(at__lt=now - REMEMBERED_FOR).delete()
+        remembered.filter(at__lt=now - limits.REMEMBERED_CALL_LIFETIME).delete()
         known = remembered.first()
         if known is not None:
             if known.digest != digest:

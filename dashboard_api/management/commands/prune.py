@@ -11,7 +11,15 @@ from audit import seals
 from dashboard_api import limits
 from dashboard_api.billing.callbacks import applying
 from dashboard_api.importing import report_jobs
-from dashboard_api.models import CallRecord, ForgottenAccount, ImportChange, Nonce, Upload, Usage
+from dashboard_api.models import (
+    CallRecord,
+    ForgottenAccount,
+    ImportChange,
+    Nonce,
+    RememberedCall,
+    Upload,
+    Usage,
+)
 from foundation.operations.operator_command import OperatorCommand, Result, positive
 
 
@@ -23,8 +31,9 @@ class Command(OperatorCommand):
     help = (
         "Move expired nonces to the calls on record, in batches so that signed calls never wait for long. "
         "Delete calls on record after 180 days, audit events after 400 days, old uploads, the changes of "
-        "imports that are too old to be taken back, finished reports that were sent over HTTP, and bodies of "
-        "payment callbacks after 30 days. Finish the deletion of accounts that forget_account began."
+        "imports that are too old to be taken back, finished reports that were sent over HTTP, bodies of "
+        "payment callbacks after 30 days, and responses remembered by request_key after 7 days. Finish the "
+        "deletion of accounts that forget_account began."
     )
     in_one_transaction = False  # after each batch
 
@@ -43,6 +52,7 @@ class Command(OperatorCommand):
         changes, _ = too_old.delete()
         jobs, audit_events = report_jobs.prune(now), seals.prune(now)
         callbacks = applying.prune(now)
+        remembered, _ = RememberedCall.objects.filter(at__lt=now - limits.REMEMBERED_CALL_LIFETIME).delete()
         return Result(
             text=f"Deleted {nonces} expired nonces, {calls} old records of calls, {audit_events} audit "
             f"events, {uploads} old uploads, {jobs} finished reports and {changes} records of changes by "
@@ -57,6 +67,7 @@ class Command(OperatorCommand):
                 "import_changes": changes,
                 "reports": jobs,
                 "callbacks": callbacks,
+                "remembered_calls": remembered,
             },
         )
 

@@ -22,7 +22,7 @@ PRUNED = (
 NOTHING = dict.fromkeys(
     (
         *("nonces", "calls", "forgotten_calls", "audit_events", "uploads", "import_changes", "reports"),
-        "callbacks",
+        *("callbacks", "remembered_calls"),
     ),
     0,
 )
