@@ -9,10 +9,11 @@ from django.conf import settings
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from audit.models import AuditActor, AuditEvent, AuditOrigin
 from config.models import Session
+from foundation.texts.people import reference_of
 
 FORGOTTEN = "-"  # in place of a name
 
@@ -36,6 +37,8 @@ def forget_people(users: Collection[User], names: set[str]) -> Forgotten:
     numbers = [user.pk for user in users]
     invitations, renamed = _forget_in_portal(names) if settings.ENABLE_PORTAL else (0, 0)
     renamed += _forget_in_service(names) if settings.ENABLE_API else 0
+    if settings.ENABLE_PORTAL and settings.ENABLE_API:
+        renamed += _forget_in_answers([reference_of(number) for number in numbers])
     renamed += _forget_in_log(names)
     Session.objects.filter(user_id__in=numbers).delete()
     forget_log_entries(User.objects.filter(pk__in=numbers))
@@ -77,6 +80,31 @@ def _forget_in_service(names: set[str]) -> int:
 
     issued = (Secret.objects.all(), ReportToken.objects.all())
     return sum(rows.filter(has_name(names, "created_by")).update(created_by=FORGOTTEN) for rows in issued)
+
+
+def _forget_in_answers(references: Collection[str]) -> int:
+    """Remove the portal's references of people from answers and messages; return the number of rows.
+
+    Other accounts choose their references themselves, so an equal one names somebody else.
+    """
+    from dashboard_api.models import Answer, Case, Message, SiteLink
+    from portal.models import Account
+
+    own = Q(account__ref__in=list(Account.objects.values_list("ref", flat=True)))
+    count = 0
+    for rows, field, instead in (
+        (Answer.objects.filter(own), "by", FORGOTTEN),
+        (Answer.objects.filter(own), "second_by", FORGOTTEN),
+        (Answer.objects.filter(own), "assignee", ""),
+        (Case.objects.filter(own), "by", FORGOTTEN),
+        (Message.objects.filter(own), "by", FORGOTTEN),
+    ):
+        found = rows.filter(**{f"{field}__in": references})
+        places = found.values("account", "website").distinct().order_by()
+        for place in list(places):
+            SiteLink.objects.filter(**place).update(answers_version=F("answers_version") + 1)
+        count += found.update(**{field: instead})
+    return count
 
 
 def has_name(names: Iterable[str], field: str = "name") -> Q:

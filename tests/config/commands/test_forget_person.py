@@ -12,12 +12,15 @@ from django.utils import timezone
 from audit import seals
 from audit.models import AuditActor, AuditEvent, AuditOrigin
 from audit.recording import Acting, Person, acting, record
-from dashboard_api.models import Secret
+from config.operations.forgetting.people import FORGOTTEN
+from dashboard_api.models import Answer, Case, Message, Secret, SiteLink
+from foundation.texts.people import reference_of
 from portal.models import MembershipChange, SavedView
 from portal.team import actions
 from tests import factories
 from tests.commands import run, run_json
 from tests.config.identity.test_sessions import sign_in
+from tests.dashboard_api.answers.acting import act, open_answer, write
 
 pytestmark = pytest.mark.django_db
 
@@ -82,6 +85,34 @@ def test_the_name_of_a_forgotten_person_is_in_no_log_of_the_admin_and_on_no_secr
     stored = [*LogEntry.objects.values(), *Secret.objects.values("created_by")]
     assert "bob" not in str(stored)
     assert "ada" in str(stored)
+
+
+def test_a_forgotten_person_is_in_no_answer_or_message_of_the_portals_accounts():
+    make_history()
+    bob, ada = (reference_of(User.objects.get(username=name).pk) for name in ("bob", "ada"))
+    service_account = factories.make_account()
+    link = factories.make_link(service_account)
+    finding = factories.make_finding(link.website)
+    people = {"by": bob, "assignee": bob}
+    act(link, "will_fix", finding, **people)
+    act(link, "disputed", factories.make_finding(link.website), by=bob)
+    write(link, finding, by=ada)
+    Answer.objects.filter(answer="disputed").update(second_by=bob)
+    elsewhere = factories.make_link(factories.make_account("acct_api"), link.website)
+    act(elsewhere, "will_fix", finding, **people)
+    version = SiteLink.objects.get(pk=link.pk).answers_version
+    run("forget_person", "bob@example.com", "--yes")
+    stored = [
+        *Answer.objects.filter(account=service_account).values(),
+        *Case.objects.values(),
+        *Message.objects.values(),
+    ]
+    assert bob not in str(stored)
+    assert ada in str(stored)
+    assert open_answer(link, finding).by == FORGOTTEN
+    assert open_answer(link, finding).assignee == ""
+    assert SiteLink.objects.get(pk=link.pk).answers_version > version
+    assert open_answer(elsewhere, finding).by == bob  # a reference of another system
 
 
 def test_a_person_is_forgotten_by_each_spelling_of_the_address():
