@@ -60,7 +60,7 @@ class UndoResult:
         """Return the numbers as sentences."""
         deleted = str(self.deleted)
         if self.with_work:
-            with_work = f"{self.with_work} with notes or decisions"
+            with_work = f"{self.with_work} with notes, answers or decisions"
             deleted = f"{deleted} ({with_work})"
         return (
             f"Deleted: {deleted}, open again: {self.opened}, fixed again: {self.closed}, "

@@ -199,7 +199,7 @@ def test_the_preview_counts_work_of_analysts_that_would_disappear_and_changes_no
     before = state()
     result = preview(run, now=timezone.now())
     assert (result.deleted, result.with_work) == (3, 2)
-    assert "Deleted: 3 (2 with notes or decisions)" in result.in_words()
+    assert "Deleted: 3 (2 with notes, answers or decisions)" in result.in_words()
     assert state() == before
 
 
