@@ -5,9 +5,12 @@ import itertools
 import pytest
 
 from tests.dashboard_api.calls import (
+    ANSWER_PATH,
+    ANSWERS_PATH,
     CHANGES_PATH,
     COMPARE_PATH,
     FINDING_PATH,
+    MESSAGE_PATH,
     PATH,
     SCAN_SCHEDULE_PATH,
     SCAN_STATUS_PATH,
@@ -40,11 +43,15 @@ PATHS = {
     FINDING_PATH: {"finding_id": "999999999"},
     CHANGES_PATH: {"days": 7},
     COMPARE_PATH: {"from": "1", "to": "2"},
+    ANSWER_PATH: {"act": "will_fix", "finding_ids": "999999999"},
+    ANSWERS_PATH: {},
+    MESSAGE_PATH: {"finding_id": "999999999", "text": "Hello"},
     SCANS_PATH: {},
     SCAN_STATUS_PATH: {"job_id": "999999999"},
     SCAN_SCHEDULE_PATH: {},
 }
-UNKNOWN = {FINDING_PATH: "unknown_finding", COMPARE_PATH: "unknown_run", SCAN_STATUS_PATH: "unknown_job"}
+UNKNOWN = {COMPARE_PATH: "unknown_run", SCAN_STATUS_PATH: "unknown_job"}
+UNKNOWN |= dict.fromkeys((FINDING_PATH, ANSWER_PATH, MESSAGE_PATH), "unknown_finding")
 
 
 @pytest.fixture

@@ -8,14 +8,18 @@ from django.db import connections
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from dashboard_api.models import Nonce, Secret
+from dashboard_api.models import Answer, Case, Message, Nonce, RememberedCall, Secret
 from signed_api.all_routes import BY_PATH
 from signed_api.example_calls import LINK, example_of
 from tests.dashboard_api.calls import (
+    ANSWER_PATH,
+    ANSWER_RULES_PATH,
+    ANSWERS_PATH,
     CALLS_PATH,
     CHANGES_PATH,
     COMPARE_PATH,
     FINDING_PATH,
+    MESSAGE_PATH,
     PATH,
     ask,
     compact,
@@ -30,6 +34,9 @@ pytestmark = pytest.mark.django_db
 
 OWN = LINK | {"portal_account_ref": "acct_0001"}
 CALLS = {
+    ANSWER_PATH: {"act": "fixed", "finding_ids": "1042"},
+    ANSWERS_PATH: {},
+    MESSAGE_PATH: {"finding_id": "1042", "text": "Please look again."},
     PATH: {"severity": "Low"},
     FINDING_PATH: {"finding_id": "1042"},
     CHANGES_PATH: {"days": 7},
@@ -64,6 +71,18 @@ def test_a_test_secret_gets_example_calls_and_not_those_of_its_account(client, l
     response = ask(client, {"portal_account_ref": "acct_0001"}, path=CALLS_PATH, secret=secret)
     assert response["X-Service-Test"] == "true"
     assert response.json() == example_of(BY_PATH[CALLS_PATH])["response"]
+
+
+def test_a_test_secret_stores_no_answer_message_or_rule(client, link, secret):
+    known = OWN | {"request_key": "once"}
+    ask(client, known | CALLS[ANSWER_PATH], path=ANSWER_PATH, secret=secret)
+    ask(client, known | CALLS[MESSAGE_PATH], path=MESSAGE_PATH, secret=secret)
+    rules = {"portal_account_ref": "acct_0001", "high_days": 3, "second_person": True}
+    assert ask(client, rules, path=ANSWER_RULES_PATH, secret=secret).status_code == 200
+    for model in (Answer, Case, Message, RememberedCall):
+        assert not model.objects.exists()
+    link.account.refresh_from_db()
+    assert (link.account.high_days, link.account.second_person) == (0, False)
 
 
 def test_a_test_secret_never_shows_a_website_of_a_customer(client, link, secret):
