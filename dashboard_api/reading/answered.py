@@ -23,7 +23,7 @@ from signed_api.answers import (
 )
 
 WEEK = timedelta(days=7)
-_TABLE = "dashboard_api_finding"
+TABLE = "dashboard_api_finding"
 _ANSWERS = """
 LEFT JOIN (
     SELECT finding_id AS answered_id, answer, assignee, due_on FROM dashboard_api_answer
@@ -47,10 +47,13 @@ WHEN due_on IS NOT NULL THEN '{LATER}'{{by_rule}} ELSE '{NO_DAY}' END
 class Answered(NamedTuple):
     """Parts of statements: the tables to read from, and three expressions for each finding.
 
-    ``is_used`` is false for an account that never answered and has no rules: the expressions are constant.
+    ``tables_for_days`` are needed for ``due``; ``tables`` are enough for the other two, and for none of them
+    ``TABLE``. ``is_used`` is false for an account that never answered and has no rules: the expressions are
+    constant.
     """
 
-    tables: str = _TABLE
+    tables: str = TABLE
+    tables_for_days: str = TABLE
     answer: str = f"'{UNANSWERED}'"
     assignee: str = f"'{UNASSIGNED}'"
     due: str = f"'{NO_DAY}'"
@@ -67,10 +70,10 @@ def answered_by(link: AccountSite, now: datetime) -> Answered:
         return NO_ANSWERS
     today = terms.today(now)
     days = {severity: count for severity, count in zip(_BY_DAYS, terms.days(), strict=True) if count}
-    tables = _TABLE + _ANSWERS.format(website=link.website_id, account=link.account_id)
+    tables = tables_for_days = TABLE + _ANSWERS.format(website=link.website_id, account=link.account_id)
     by_rule = ""
     if days:
-        tables += _RETURNED.format(website=link.website_id)
+        tables_for_days += _RETURNED.format(website=link.website_id)
         by_rule = (
             f" WHEN {_opened_before(days, today, terms)} THEN '{OVERDUE}'"
             f" WHEN {_opened_before(days, today + WEEK, terms)} THEN '{THIS_WEEK}'"
@@ -78,6 +81,7 @@ def answered_by(link: AccountSite, now: datetime) -> Answered:
         )
     return Answered(
         tables=tables,
+        tables_for_days=tables_for_days,
         answer=f"COALESCE(answer, '{UNANSWERED}')",
         assignee=f"COALESCE(NULLIF(assignee, ''), '{UNASSIGNED}')",
         due=_DUE.format(today=today, next_week=today + WEEK, by_rule=by_rule),

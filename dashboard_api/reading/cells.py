@@ -4,12 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date
 from functools import cached_property
-from typing import Literal, NamedTuple
+from operator import attrgetter
+from typing import Any, Literal, NamedTuple
 
 from dashboard_api.backends.statements import select
 from dashboard_api.models.findings import Finding
 from dashboard_api.reading.answered import Answered
-from dashboard_api.reading.matching import Filters, Match
+from dashboard_api.reading.matching import NO_FILTERS, Filters, Match
 from signed_api.findings import ALL
 
 Facet = Literal["severity", "source_id", "kind", "host", "answer", "assignee", "due"]
@@ -36,7 +37,7 @@ class Cell(NamedTuple):
 _CELLS = """
 SELECT status, severity, source_id, kind, host, {answered.answer}, {answered.assignee}, {answered.due},
     COUNT(*)
-FROM {answered.tables} WHERE website_id = %s{match} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
+FROM {answered.tables_for_days} WHERE website_id = %s{match} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
 """
 
 
@@ -80,10 +81,10 @@ class Cells:
     @cached_property
     def _without_hosts(self) -> list[Cell]:
         """The cells added up over all hosts: far fewer, so most sums are fast."""
-        sums: Counter[Cell] = Counter()
-        for cell in self.cells:
-            sums[cell._replace(host="", findings=0)] += cell.findings
-        return [cell._replace(findings=findings) for cell, findings in sums.items()]
+        sums: Counter[tuple[Any, ...]] = Counter()
+        for *columns, _, answer, assignee, due, findings in self.cells:
+            sums[*columns, "", answer, assignee, due] += findings
+        return [Cell._make((*key, findings)) for key, findings in sums.items()]
 
     def counts(self, filters: Filters, status: str) -> Counts:
         """Count the findings with ``status`` that pass ``filters``."""
@@ -99,14 +100,15 @@ class Cells:
     def by(self, column: Facet, filters: Filters, status: str) -> Counter[str]:
         """Count the findings with ``status`` that pass ``filters`` by the values of a column."""
         counts: Counter[str] = Counter()
-        for cell in self.cells if column == "host" else self._passing(filters):
-            if status in (cell.status, ALL) and cell.passes(filters):
-                counts[getattr(cell, column)] += cell.findings
+        value_of = attrgetter(column)
+        for cell in self._passing(filters, by_host=column == "host"):
+            if status in (cell.status, ALL):
+                counts[value_of(cell)] += cell.findings
         return counts
 
-    def _passing(self, filters: Filters) -> Iterable[Cell]:
-        cells = self.cells if filters.host else self._without_hosts
-        return [cell for cell in cells if cell.passes(filters)]
+    def _passing(self, filters: Filters, *, by_host: bool = False) -> Iterable[Cell]:
+        cells = self.cells if by_host or filters.host else self._without_hosts
+        return cells if filters == NO_FILTERS else [cell for cell in cells if cell.passes(filters)]
 
 
 class Day(NamedTuple):

@@ -53,7 +53,7 @@ def build_dashboard(
             sources=sources,
             grade=graded,
             tags=link.tags,
-            do_first=_do_first(link, request, website, of_account, found, by_id),
+            do_first=_do_first(link, request, of_account, found, by_id),
             problem_page=_problem_page(link, request, website, found, by_id),
             answers_version=link.answers.version,
             now=now,
@@ -95,7 +95,6 @@ def _threats(
 def _do_first(
     link: AccountSite,
     request: DashboardRequest,
-    website: Website,
     of_account: Website | WebsiteOfAccount,
     found: Found,
     sources: Mapping[int, SourceRow],
@@ -103,13 +102,10 @@ def _do_first(
     """Return the worst open problems, but only for the first page of a request without filters."""
     if request.page > 1 or request.status != Finding.Status.OPEN or not found.is_everything():
         return []
-    if of_account is not website:
+    if of_account.to_do is None:
         worst = problems.first_to_do(problems.group_by_problem(of_account.problems))
-        return _described(link, request, found, worst, sources)
-    if website.to_do is None:
-        worst = problems.first_to_do(website.groups)
-        website.to_do = _described(link, request, found, worst, sources)
-    return website.to_do
+        of_account.to_do = _described(link, request, found, worst, sources)
+    return of_account.to_do
 
 
 def _described(

@@ -11,7 +11,7 @@ from dashboard_api.errors import InvalidRequest
 from dashboard_api.models import Severity
 from dashboard_api.queries.overview import SourceRow
 from dashboard_api.reading import topics
-from dashboard_api.reading.answered import Answered
+from dashboard_api.reading.answered import TABLE, Answered
 from dashboard_api.reading.days import midnight_days_ago
 from dashboard_api.scanners import SOURCES
 from foundation.texts.words import words_of
@@ -75,8 +75,14 @@ class Filters(NamedTuple):
             and (self.due is None or due in self.due)
         )
 
+    def tables(self, answered: Answered) -> str:
+        """Return the tables from which a statement with these filters reads."""
+        if self.due is not None:
+            return answered.tables_for_days
+        return TABLE if self.answer is None and self.assignee is None else answered.tables
+
     def condition(self, answered: Answered) -> Condition:
-        """Return the filters as SQL, for a statement that reads from the tables of ``answered``."""
+        """Return the filters as SQL, for a statement that reads from ``tables``."""
         columns = {"answer": answered.answer, "assignee": answered.assignee, "due": answered.due}
         return one_of(
             {columns.get(name, name): values for name, values in self._asdict().items() if values is not None}

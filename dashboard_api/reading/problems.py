@@ -59,7 +59,7 @@ def read_problems(
     """Count the findings with ``status`` that pass ``filters`` and ``match`` by problem."""
     conditions = filters.condition(answered), match.condition()
     condition, parameters = whole_condition(website_id, status, *conditions)
-    found = select(Finding, _CELLS.format(tables=answered.tables, condition=condition), parameters)
+    found = select(Finding, _CELLS.format(tables=filters.tables(answered), condition=condition), parameters)
     return [
         ProblemCell._make((*others, to_datetime(first_seen), to_datetime(newest_first_seen)))
         for *others, first_seen, newest_first_seen in found
@@ -164,7 +164,7 @@ def describe_problems(
     of_groups = one_of({"problem": [key for group in groups for key in group.stored_keys()]})
     samples = _samples(*whole_condition(website_id, status, of_groups))
     conditions = filters.condition(answered), match.condition()
-    hosts = _hosts(answered.tables, *whole_condition(website_id, status, of_groups, *conditions))
+    hosts = _hosts(filters.tables(answered), *whole_condition(website_id, status, of_groups, *conditions))
     answers = _answers(account_id, website_id, *of_groups) if answered.is_used else {}
     return [
         _problem(

@@ -38,7 +38,9 @@ def page(
     )
     order = _ORDERS[request.sort].format(time=_time_column(request))
     statement = THREATS.format(
-        more="", which=_PAGE.format(tables=answered.tables, condition=condition, order=order), order=order
+        more="",
+        which=_PAGE.format(tables=filters.tables(answered), condition=condition, order=order),
+        order=order,
     )
     offset = (request.page - 1) * request.page_size
     found = select(

@@ -41,10 +41,11 @@ def chosen_ids(link: AccountSite, request: AnswerRequest, now: datetime) -> list
     sources, _runs = overview.sources(link.website_id)
     check_sources(filters, sources)
     answered = answered_by(link, now)
-    conditions = Filters.of(filters, sources).condition(answered), Match.of(filters, now).condition()
+    columns = Filters.of(filters, sources)
+    conditions = columns.condition(answered), Match.of(filters, now).condition()
     condition, parameters = whole_condition(link.website_id, OPEN, *conditions)
     most = contract_limits.MAX_ANSWERED_AT_ONCE
-    statement = _CHOSEN.format(tables=answered.tables, condition=condition)
+    statement = _CHOSEN.format(tables=columns.tables(answered), condition=condition)
     found = [pk for (pk,) in select(Finding, statement, [*parameters, most + 1])]
     if not found:
         raise InvalidRequest([{"field": "filters", "message": "match no open finding"}])

@@ -18,7 +18,7 @@ from dashboard_api.reading.cells import Counts, read_cells, read_days, read_open
 from dashboard_api.reading.days import recent_weeks
 from dashboard_api.reading.fix_times import read_fix_times
 from dashboard_api.reading.matching import EVERYTHING, NO_FILTERS, Filters
-from dashboard_api.reading.problems import ProblemGroup, group_by_problem, read_problems
+from dashboard_api.reading.problems import read_problems
 from signed_api import findings as contract
 from signed_api.answers import ACCEPTED, ANSWERS, UNANSWERED
 
@@ -51,20 +51,18 @@ class Website:
         """The numbers of open findings by level that only repeat what another source reports."""
         return grading.count_duplicates(self.problems)
 
-    @cached_property
-    def groups(self) -> list[ProblemGroup]:
-        """The open problems, worst first."""
-        return group_by_problem(self.problems)
-
 
 class WebsiteOfAccount:
     """The counts of a website that depend on the answers of an account."""
 
-    def __init__(self, website_id: int, answered: Answered) -> None:
+    def __init__(self, website_id: int, website: Website, answered: Answered) -> None:
         """Read all counts; the caller must have begun a snapshot."""
         self.cells = read_cells(website_id, EVERYTHING, answered)
         # Accepted risks are no problems to solve first.
-        self.problems = read_problems(website_id, OPEN, NOT_ACCEPTED, EVERYTHING, answered)
+        self.problems = website.problems
+        if self.cells.by("answer", NO_FILTERS, OPEN)[ACCEPTED]:
+            self.problems = read_problems(website_id, OPEN, NOT_ACCEPTED, EVERYTHING, answered)
+        self.to_do: list[contract.Problem] | None = None  # as of the website
         self.size = len(self.cells.cells) + len(self.problems)
 
 
@@ -108,7 +106,7 @@ def read_of_account(website: Website, link: AccountSite, answered: Answered) -> 
         kept_version, of_account = kept
         if kept_version == version:
             return of_account
-    of_account = WebsiteOfAccount(link.website_id, answered)
+    of_account = WebsiteOfAccount(link.website_id, website, answered)
     if of_account.size < limits.MAX_KEPT_CELLS_OF_ACCOUNTS:
         with _lock:
             _kept_of_accounts[link.pk] = (version, of_account)
