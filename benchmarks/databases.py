@@ -40,7 +40,8 @@ def environment(backend: str, name: str) -> dict[str, str]:
         "DEBUG": "false",
         "ALLOWED_HOSTS": "127.0.0.1",
         "REDIS_URL": "",
-        # High enough that no benchmark meets the rate limit.        "CALLS_PER_SECOND": "999",
+        # High enough that no benchmark meets the rate limit.
+        "CALLS_PER_SECOND": "999",
         "CALLS_BURST": "9999",
     }
 

@@ -29,6 +29,8 @@ _WORDS = 46
 _RULES = 60  # for each template of a source
 
 ACCOUNT = "acct_bench"
+ANSWERING = "acct_answers"  # another account of the large website, with answers and rules
+ANSWERS = 2_000
 SECRET = "es1_bench_0123456789abcdef0123456789abcdef"  # noqa: S105  # only in benchmark databases
 
 COMMON, MEDIUM, RARE = "injection", "deserialization", "heartbleed"

@@ -6,9 +6,9 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from io import BytesIO
-from itertools import chain, count, islice
+from itertools import chain, count, cycle, islice
 from typing import Any
 
 from django.core.management import call_command
@@ -52,6 +52,7 @@ def fill(scale: float, *, now: datetime) -> None:
     _make_account_and_websites(now)
     _insert_findings(dataset.rows(scale, now=now))
     _make_import_runs()
+    _make_answers(now)
     _settle()
 
 
@@ -79,6 +80,44 @@ def _make_account_and_websites(now: datetime) -> None:
             api.AnalystNote.objects.create(
                 website=website, author="Ada", body="Please **update** first.", is_internal=False
             )
+
+
+def _make_answers(now: datetime) -> None:
+    """Let an account with days by severity answer open findings of the large website in all ways."""
+    account = api.Account.objects.create(
+        ref=dataset.ANSWERING, critical_days=7, high_days=30, medium_days=90, low_days=180
+    )
+    api.Secret.objects.issue(account, by="benchmark", secret=f"{dataset.SECRET}-2")
+    plan = {"starts_on": now.date(), "sites_limit": 1}
+    entitlements.change(account, plan, by="benchmark", now=now)
+    website = api.Website.objects.get(host=dataset.host(WEBSITE))
+    link = api.SiteLink.objects.link(account, website, by="benchmark")
+    kinds = [kind for kind in api.Answer.Kind if kind != api.Answer.Kind.WAITING]
+    findings = website.findings.filter(status="open").order_by("fingerprint")[: dataset.ANSWERS]
+    api.Answer.objects.bulk_create(
+        api.Answer(
+            account=account,
+            website=website,
+            finding=finding,
+            answer=kind,
+            due_on=now.date() + timedelta(days=number % 60 - 20) if kind == "will_fix" else None,
+            until=now.date() + timedelta(days=number % 300) if kind == "accepted" else None,
+            assignee=f"user-{number % 20}" if kind == "will_fix" else "",
+            severity_then=finding.severity,
+            at=now,
+        )
+        for number, (finding, kind) in enumerate(zip(findings, cycle(kinds), strict=False))
+    )
+    api.SiteLink.objects.filter(pk=link.pk).update(answers_version=1)
+    api.FindingEvent.objects.bulk_create(
+        api.FindingEvent(finding=finding, website_id=website.pk, event="regressed", at=finding.last_seen)
+        for finding in website.findings.filter(status="open")[: dataset.ANSWERS]
+    )
+    others = api.Finding.objects.exclude(website=website).filter(status="open")[: 10 * dataset.ANSWERS]
+    api.FindingEvent.objects.bulk_create(
+        api.FindingEvent(finding=each, website_id=each.website_id, event="regressed", at=each.last_seen)
+        for each in others
+    )
 
 
 def _make_import_runs() -> None:
@@ -320,23 +359,23 @@ class Subject:
         return (self._clock() - before) / self._rows
 
 
-def body_about(website: int, **fields: Any) -> dict[str, Any]:
+def body_about(website: int, *, account: str = dataset.ACCOUNT, **fields: Any) -> dict[str, Any]:
     """Return the body of a call about a website, with further fields."""
-    link = SiteLink.objects.get(account__ref=dataset.ACCOUNT, website__host=dataset.host(website))
+    link = SiteLink.objects.get(account__ref=account, website__host=dataset.host(website))
     return {
         "host": dataset.host(website),
         "link_id": link.link_id,
-        "portal_account_ref": dataset.ACCOUNT,
+        "portal_account_ref": account,
     } | fields
 
 
-def dashboard_call(website: int, **fields: Any) -> Callable[[], object]:
+def dashboard_call(website: int, *, account: str = dataset.ACCOUNT, **fields: Any) -> Callable[[], object]:
     """Return a function that reads credentials and dashboard as the API does."""
-    request = read_request(DASHBOARD, body_about(website, **fields))
+    request = read_request(DASHBOARD, body_about(website, account=account, **fields))
     now = datetime.now(UTC)
 
     def call() -> object:
-        credentials = read_credentials(dataset.ACCOUNT, request.link_id, now)
+        credentials = read_credentials(account, request.link_id, now)
         return build_dashboard(authorize(credentials.link, request, now), request, now)
 
     return call
