@@ -511,6 +511,23 @@ def test_changes_of_days_have_messages_of_these_days(client, link, finding):
     )
 
 
+def test_the_version_of_a_website_changes_for_the_account_that_answers(client, link, finding, other):
+    def versions():
+        bodies = ({"portal_account_ref": "acct_0001"}, {"portal_account_ref": "acct_0002"})
+        secrets = ({}, {"secret": OTHER_SECRET})
+        responses = [
+            ask(client, body, path="/v1/account/changes", **secret)
+            for body, secret in zip(bodies, secrets, strict=True)
+        ]
+        return [response.json()["websites"][0]["version"] for response in responses]
+
+    own, others = versions()
+    answer(client, link, "disputed", finding, reason=REASON)
+    cases.ask(Case.objects.get(), text="Which proxy?", now=timezone.now(), **ANALYST)
+    assert versions()[0] != own
+    assert versions()[1] == others
+
+
 # What looks again
 
 

@@ -77,7 +77,7 @@ def link():
     for number, finding in enumerate(site.findings.order_by("pk")[:60]):
         make_event(finding, "regressed", at=TODAY - timedelta(hours=60 * number))
         make_event(finding, "regressed", at=TODAY - timedelta(hours=90 * number + 5))
-    # Events of other kinds begin no days anew.
+    # Events of other kinds do not begin the days again.
     make_event(site.findings.last(), "rated", at=TODAY)
     return link
 
@@ -310,7 +310,7 @@ def test_what_was_read_before_midnight_of_the_account_is_not_shown_after_it():
     assert totals == [False, True, False]
 
 
-def test_a_finding_that_comes_back_starts_its_days_anew():
+def test_a_finding_that_comes_back_starts_its_days_again():
     link = make_link(make_account(medium_days=10))
     finding = make_finding(link.website, first_seen=TODAY - timedelta(days=50))
     assert calls.answer(link, now=TODAY).summary.overdue == 1
