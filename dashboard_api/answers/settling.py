@@ -5,7 +5,7 @@ findings as they are now. So the cause of the change makes no difference.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -110,6 +110,16 @@ def revive(run_id: int) -> None:
     cases.update(closed_at=None, outcome="")
     for account_id, website_id in {(answer.account_id, answer.website_id) for answer in answers}:
         changed(account_id, website_id)
+
+
+def keep_cases(deleted: Collection[int]) -> None:
+    """Let disputes of many findings go on without those that are about to be deleted."""
+    answers = Answer.objects.open().filter(finding__in=deleted, case__isnull=False)
+    for case in Case.objects.filter(pk__in=answers.values("case")):
+        left = case.answers.exclude(finding__in=deleted).order_by("-finding__severity", "finding").first()
+        if left is not None:
+            Case.objects.filter(pk=case.pk).update(finding=left.finding_id)
+            case.messages.filter(finding__in=deleted).update(finding=left.finding_id)
 
 
 def end_accepted(now: datetime) -> int:

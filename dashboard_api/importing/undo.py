@@ -11,7 +11,7 @@ from django.db.models import Count, Q, QuerySet
 
 from audit.recording import record as audit
 from dashboard_api import limits
-from dashboard_api.answers.settling import revive, settle
+from dashboard_api.answers.settling import keep_cases, revive, settle
 from dashboard_api.decisions import standing
 from dashboard_api.importing.journal import Before, Changes, ScopeKey
 from dashboard_api.importing.later_scans import fix_gone
@@ -200,7 +200,10 @@ def _restore_occurrences(changes: Changes) -> None:
 
 def _restore_findings(changes: Changes, slug: str) -> None:
     """Delete the findings that the import added; restore the others and their search words."""
-    _delete(Finding, [pk for pk, before in changes.findings.items() if before is None])
+    added = [pk for pk, before in changes.findings.items() if before is None]
+    for batch in _batches(added):
+        keep_cases(batch)
+    _delete(Finding, added)
     for batch in _batches([pk for pk, before in changes.findings.items() if before]):
         stored = Finding.objects.filter(pk__in=batch)
         _restore(

@@ -157,6 +157,17 @@ def test_an_undone_import_leaves_a_newer_answer_alone(link, finding):
     assert outcomes(link, finding) == ["still_there", ""]
 
 
+def test_a_dispute_goes_on_about_the_findings_that_an_undone_import_leaves(link, finding):
+    scan(link.website, "new", at=NOW, severity="high", complete=False)
+    new = Finding.objects.get(rule="new")
+    act(link, "disputed", new, finding)
+    assert Case.objects.get().finding == new
+    undo_newest()
+    (case,) = Case.objects.open()
+    assert (case.finding, case.messages.get().finding) == (finding, finding)
+    assert open_answer(link, finding).case == case
+
+
 def test_an_import_is_not_undone_without_a_word_about_answers_to_its_new_findings(link):
     scan(link.website, "answered", "asked", "neither", at=NOW)
     answered, asked, _ = Finding.objects.order_by("pk")
