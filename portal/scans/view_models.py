@@ -335,9 +335,10 @@ def _row(scan: Scan, page_url: str = "") -> ScanRow:
 def _comparisons(scan: Scan, website: Website, *, names_account: bool) -> Iterable[tuple[str, str]]:
     """Yield each scanner with a stored report, and the URL that compares it with its scan before.
 
-    The name is empty if the scan has only one.
+    The name is empty if the scan has only one. There is none for retests and for the first scan of a website.
     """
-    runs = [run for run in scan.runs if run.run_id] if scan.finding_id is None else []
+    is_comparable = scan.finding_id is None and scan.trigger != "first"
+    runs = [run for run in scan.runs if run.run_id] if is_comparable else []
     for run in runs:
         name = run.engine[:50].capitalize() if len(runs) > 1 else ""
         yield name, url_of("newest_comparison", website, names_account=names_account, to=run.run_id)

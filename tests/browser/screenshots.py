@@ -20,6 +20,7 @@ from tests.faults.server import free_port
 FOLDER = BASE_DIR / "docs" / "screenshots"
 MOST_BYTES = 150_000
 WORKBENCH = "/admin/dashboard_api/finding/workbench/"
+QUESTIONS = "/admin/dashboard_api/case/workbench/"
 LAPTOP = {"width": 1280, "height": 760}
 SHORT = {"width": 1280, "height": 540}
 PHONE = {"viewport": {"width": 390, "height": 792}, "has_touch": True, "is_mobile": True}
@@ -84,6 +85,14 @@ def take_pictures(camera):
     expect(the_finding(page)).to_be_visible()
     camera.take("finding", page)
 
+    page = camera.open(f"{PATH}answer/?problem=content-security-policy", viewport=SHORT)
+    page.get_by_text("We accept the risk").click()
+    camera.take("answer", page)
+    page = camera.open(f"{PATH}?severity=Critical&answer=will_fix", color_scheme="dark", **PHONE)
+    findings(page).first.get_by_role("link").click()
+    page.get_by_role("heading", name="Conversation").scroll_into_view_if_needed()
+    camera.take("conversation", page)
+
 
 if __name__ == "__main__":
     if chromium_path() is None:
@@ -93,3 +102,4 @@ if __name__ == "__main__":
         take_pictures(Camera(browser, address, password))
         analyst = Camera(browser, address, password, user="analyst", start=WORKBENCH)
         analyst.take("workbench", analyst.open(WORKBENCH, viewport={"width": 1280, "height": 620}))
+        analyst.take("questions", analyst.open(QUESTIONS, viewport={"width": 1280, "height": 620}))

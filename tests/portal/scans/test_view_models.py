@@ -303,3 +303,10 @@ def test_addresses_to_allow_are_shown():
 @pytest.mark.parametrize("code", ["opted_out", "crawler_stopped", "scan_cooldown", "scans_not_included"])
 def test_every_refusal_has_words(code):
     assert labels.REFUSALS[code]
+
+
+@pytest.mark.parametrize(("trigger", "count"), [("hand", 1), ("first", 0)])
+def test_a_scan_leads_to_its_comparison_unless_it_was_the_first(trigger, count):
+    run = build(ScanRun, engine="essentials", state="ok", run_id="7")
+    row = row_of(trigger=trigger, outcome="complete", runs=[run], ended_at=NOW)
+    assert len(row.comparisons) == count
