@@ -56,6 +56,9 @@ def django_db_setup(django_db_setup, django_db_blocker):
         for alias in connections:
             triggers.remove(connections[alias])
         databases.remember_migrated()
+    yield
+    with django_db_blocker.unblock():
+        databases.end_other_sessions()
 
 
 def _empty_databases(case):

@@ -44,6 +44,17 @@ def empty(alias):
                 cursor.execute(f'INSERT INTO "{table}" VALUES ({", ".join(["%s"] * len(row))})', row)
 
 
+def end_other_sessions():
+    """End other sessions, such as of a thread of a server: PostgreSQL drops no database that is in use."""
+    for connection in connections.all():
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                    "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                )
+
+
 @contextmanager
 def _deletable(cursor, table):
     """Let used plans be deleted, which a trigger refuses."""
