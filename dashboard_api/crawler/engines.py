@@ -114,7 +114,8 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 def _options() -> list[str]:
     """Return our settings as options of the built-in program, which runs without Django's settings."""
-    options = ["--private"] if settings.ALLOW_PRIVATE_HOSTS else []
+    options = [f"--a-second={policy.CONNECTIONS_A_SECOND:g}"]
+    options += ["--private"] if settings.ALLOW_PRIVATE_HOSTS else []
     for address, port in settings.DNS_RESOLVERS:
         options += ["--resolver", address, str(port)]
     for name, port in settings.LOCALHOST_WEBSITES.items():

@@ -63,6 +63,7 @@ RETESTS_A_DAY = 20  # of a website
 CANCELLED_A_DAY = 50  # before they began, per account and website: they use no quota, but are stored
 REPEATED_WITHIN = timedelta(minutes=1)  # after its end, a retest is returned again instead of repeated
 REQUESTS_A_SECOND = 5.0  # of an engine behind our proxy
+CONNECTIONS_A_SECOND = 5.0  # of a built-in engine; each has one request
 DAILY_FEATURE = "scans_daily"  # the feature of a plan that includes daily schedules
 
 

@@ -22,6 +22,8 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import HTTPError
 from urllib3.util.connection import create_connection
 
+from foundation.outbound.pace import wait_for_turn
+
 CONNECT_SECONDS = 3
 _MAX_INTERIM_RESPONSES = 20  # before the final one, such as 103 Early Hints
 _MAX_HEADER_LINES = 200  # malformed lines included; http.client reads 100 headers
@@ -88,6 +90,7 @@ class _Timed:
         addresses = self._addresses()
         failure = OSError("the name has no address")
         for tried, address in enumerate(addresses):
+            wait_for_turn()
             share = _seconds_until(end) / (len(addresses) - tried)
             try:
                 sock = create_connection((address, self.port), share, socket_options=_NO_DELAY)

@@ -6,7 +6,6 @@ same. Nothing of its content is stored: it holds secrets.
 
 import re
 import secrets
-import time
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,13 +17,12 @@ import msgspec
 from dashboard_api.crawler.essentials.lines import Incomplete, lines_of
 from dashboard_api.crawler.essentials.page import Checked, Problem, Result, Unread, own_hops
 from dashboard_api.crawler.essentials.visiting import Visit, page_of, response_to
-from foundation.outbound.deadline import Deadline, DeadlinePassed
+from foundation.outbound.deadline import Deadline
 from foundation.outbound.fetch import Fetched
 from foundation.outbound.refusals import REFUSALS
 from foundation.outbound.tls import shows_another
 
 SECONDS = 110.0  # for all requests
-_PAUSE = 0.2  # seconds before a request: at most five a second
 _BYTES = 65_536  # of a file
 _MAX_FAILURES = 3  # in a row; after these, no more requests
 # A server may refuse single files; other refusals concern every visitor.
@@ -120,7 +118,6 @@ class _Files:
         """Return the beginning of a file; empty if there is none."""
         url = self.url_of(path)
         try:
-            time.sleep(min(_PAUSE, self._visit.deadline.remaining()))
             response = response_to(
                 url,
                 self._visit,
@@ -128,8 +125,6 @@ class _Files:
                 max_bytes=_BYTES,
                 addresses=self._page.hops[-1].addresses,
             )
-        except DeadlinePassed as error:
-            raise Incomplete("timed_out") from error
         except Incomplete as error:
             if str(error) == "redirected_away":
                 return b""

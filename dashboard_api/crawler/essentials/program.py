@@ -26,7 +26,9 @@ def main(arguments: list[str]) -> None:
     django.setup()
     from dashboard_api.crawler.essentials import exposed, scan
     from dashboard_api.crawler.essentials.domain import report as domain
+    from foundation.outbound.pace import set_pace
 
+    set_pace(options.a_second)
     if options.kind == "domain":
         lines = domain.report(options.host, agent=options.agent, never=options.never)
     else:
@@ -41,6 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("kind", choices=["website", "domain", "files"])
     for name in ("host", "address", "report", "agent"):
         parser.add_argument(name)
+    parser.add_argument("--a-second", type=float, default=5.0, help="connections")
     parser.add_argument("--resolver", nargs=2, action="append", default=[], metavar=("ADDRESS", "PORT"))
     parser.add_argument("--private", action="store_true")
     parser.add_argument("--website", nargs=2, action="append", default=[], metavar=("NAME", "PORT"))

@@ -1,10 +1,16 @@
 import pytest
 
-from dashboard_api.crawler import process, worker
+from dashboard_api.crawler import policy, process, worker
 from dashboard_api.crawler.canary import Look
 from dashboard_api.crawler.home_page import HomePage
 
 PAGE = HomePage(title="Shop", links=12, script_hosts=("shop.example.com",), size=14, has_content=True)
+
+
+@pytest.fixture(autouse=True)
+def _fast_engines(monkeypatch):
+    """Scans of loopback websites burden nobody; test_program has a test of the pace."""
+    monkeypatch.setattr(policy, "CONNECTIONS_A_SECOND", 1_000)
 
 
 @pytest.fixture

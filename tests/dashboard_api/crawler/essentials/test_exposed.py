@@ -3,7 +3,6 @@
 import re
 import time
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
 
 import pytest
 
@@ -22,11 +21,6 @@ from tests.foundation.outbound.internet import OTHER, PUBLIC
 
 ENV = b"APP_NAME=Shop\nDB_PASSWORD='hunter2-secret'\n"
 HOME = http(200)
-
-
-@pytest.fixture(autouse=True)
-def _no_pause(monkeypatch):
-    monkeypatch.setattr(exposed, "_PAUSE", 0)
 
 
 def scanned(**options):
@@ -213,15 +207,6 @@ def test_a_website_that_opted_out_is_not_asked(serve, internet):
     _, lines, last = scanned(never=policy.never_scanned(HOST))
     assert (lines[-1]["error"], last["complete"]) == ("opted_out", False)
     assert {address for address, _ in internet.connected} == {PUBLIC}
-
-
-def test_requests_have_a_pause(serve, monkeypatch):
-    monkeypatch.setattr(exposed, "LEAKS", LEAKS[:5])
-    monkeypatch.setattr(exposed, "_PAUSE", 0.05)
-    server = serve(routes({"/": HOME}))
-    scanned()
-    times = [each.at for each in server.received]
-    assert min(later - before for before, later in pairwise(times)) >= 0.05
 
 
 def test_the_engine_is_part_of_standard_scans(settings):

@@ -526,7 +526,7 @@ def test_the_file_of_engines_begins_with_essentials(settings):
     )
     assert program.endswith("essentials/program.py")
     own = ["website", HOST, PUBLIC, str(settings.BASE_DIR / "report"), "agent"]
-    assert arguments == [*own, "--never=192.0.2.0/24"]
+    assert arguments == [*own, "--a-second=1000", "--never=192.0.2.0/24"]
     assert vars(_parser().parse_args(arguments))["never"] == ["192.0.2.0/24"]
 
 

@@ -35,8 +35,7 @@ def scanning():
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         authority = Authority(folder)
         patch.setattr(fetch, "DEFAULT_CA_BUNDLE_PATH", str(authority.file))
-        for engine in (scan, exposed):
-            patch.setattr(engine, "_PAUSE", 0)
+        patch.setattr(scan, "_PAUSE", 0)
         fetch.trusted.cache_clear()
         internet = Internet(patch)
         try:
