@@ -12,8 +12,10 @@ from dashboard_api.answers import messages
 from dashboard_api.decisions import cases
 from dashboard_api.models import Account, Answer, Case, Message
 from foundation.texts.people import reference_of
+from portal.answers import service as portal_service
 from portal.models import Membership
 from signed_api import limits
+from signed_api.answering import AnswerRequest, MessageRequest
 from tests.factories import make_finding, make_membership, make_user, make_website
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -250,3 +252,19 @@ def test_a_former_member_has_no_name(owner, colleague, finding):
     page = shown(owner.get(f"{SITE}findings/{finding.pk}/"))
     assert "A former member," in page
     assert "robin" not in page
+
+
+def test_words_of_members_analysts_and_strangers_are_shown_as_text(owner, website, link, finding):
+    bad = (
+        "<script>alert(1)</script> **<img src=x onerror=alert(1)>** [x](javascript:alert(1)) is not a problem"
+    )
+    chosen = {"finding_ids": str(finding.pk), "by": ""}
+    portal_service.answer(website, AnswerRequest(act="fixed", name=bad[:90], **chosen))
+    portal_service.answer(website, AnswerRequest(act="disputed", reason=bad, evidence=bad, **chosen))
+    portal_service.write_message(website, MessageRequest(finding_id=str(finding.pk), text=bad))
+    case = Case.objects.get()
+    cases.disagree(case, by=bad[:90], person="", text=bad, now=timezone.now())
+    page = owner.get(f"{SITE}findings/{finding.pk}/").text
+    assert page.count("&lt;script&gt;alert(1)") >= 5
+    for tag in ("<script>alert", "<img src=x", 'javascript:alert(1)"', "onerror=alert(1)>"):
+        assert tag not in page
