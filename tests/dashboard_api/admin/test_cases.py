@@ -328,7 +328,8 @@ class TestDisputedRules:
         ]
 
     def test_it_leads_to_a_filled_form_of_a_suppression_rule(self, analyst, link):
-        finding = make_finding(link.website, rule="a&b=c d", severity=Severity.LOW)
+        source = make_source("far", pk=12_345)  # no thousands separator in an address
+        finding = make_finding(link.website, source=source, rule="a&b=c d", severity=Severity.LOW)
         close(dispute(link, finding), "agree")
         page = analyst.get(self.ADDRESS).text
         address = page.partition('href="/admin/dashboard_api/standingdecision/add/')[2].partition('"')[0]
