@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from audit.recording import record as audit
 from dashboard_api.answers import settling
-from dashboard_api.answers.records import BATCH, WrongState, changed, promised_on
+from dashboard_api.answers.records import BATCH, WrongState, batches, changed, promised_on
 from dashboard_api.models import Account, Answer, Case, Finding, Message, Severity, Website
 from signed_api import limits as contract_limits
 from signed_api.answering import CONFIRM, DECLINE, WITHDRAW, AnswerRequest
@@ -56,7 +56,7 @@ class Chosen:
         wanted = set(ids)
         answers = Answer.objects.open().filter(website=website_id, account=account_id)
         return cls(
-            findings=[each for batch in _batches(sorted(wanted)) for each in findings.filter(pk__in=batch)],
+            findings=[each for batch in batches(sorted(wanted)) for each in findings.filter(pk__in=batch)],
             open={each.finding_id: each for each in answers if each.finding_id in wanted},
         )
 
@@ -161,7 +161,7 @@ def _check_disputes(account: Account, chosen: Chosen, request: AnswerRequest) ->
         raise TooManyDisputes
     decided = Answer.objects.filter(account=account, outcome=Outcome.DISAGREED)
     counts: Counter[int] = Counter()
-    for batch in _batches([finding.pk for finding in chosen.findings]):
+    for batch in batches([finding.pk for finding in chosen.findings]):
         counts.update(decided.filter(finding__in=batch).values_list("finding", flat=True))
     if counts and max(counts.values()) >= MAX_DISPUTES:
         raise WrongState("An analyst has decided twice about a dispute of one of these findings.")
@@ -215,10 +215,6 @@ def _second_person(chosen: Chosen, request: AnswerRequest, now: datetime) -> Non
     if request.act == DECLINE:
         settling.end(waiting, Outcome.DECLINED, now, text=request.reason)
         return
-    for batch in _batches([answer.pk for answer in waiting]):
+    for batch in batches([answer.pk for answer in waiting]):
         Answer.objects.filter(pk__in=batch).update(answer=Kind.ACCEPTED, second_by=request.by)
     changed(waiting[0].account_id, waiting[0].website_id)
-
-
-def _batches(ids: Sequence[int]) -> list[Sequence[int]]:
-    return [ids[start : start + BATCH] for start in range(0, len(ids), BATCH)]

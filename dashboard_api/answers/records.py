@@ -1,6 +1,6 @@
 """Parts that every change of answers shares: versions, messages about events, and promised days."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, timedelta
 
 from django.conf import settings
@@ -52,3 +52,9 @@ def say(answers: Iterable[Answer], event: str, *, now: datetime, text: str = "")
         ),
         batch_size=BATCH,
     )
+
+
+def batches(ids: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Yield the ids in parts of at most BATCH."""
+    for start in range(0, len(ids), BATCH):
+        yield ids[start : start + BATCH]

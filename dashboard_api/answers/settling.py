@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from django.db import transaction
 from django.db.models import F, Q
 
-from dashboard_api.answers.records import BATCH, changed, say
+from dashboard_api.answers.records import batches, changed, say
 from dashboard_api.models import Answer, Case, Finding, Website
 
 Kind, Outcome = Answer.Kind, Answer.Outcome
@@ -70,7 +70,7 @@ def end(
     ``tell`` adds the outcome to the conversations, with ``text``.
     """
     answers = list(answers)
-    for batch in _batches([answer.pk for answer in answers]):
+    for batch in batches([answer.pk for answer in answers]):
         rows = Answer.objects.open().filter(pk__in=batch)
         rows.update(ended_at=now, outcome=outcome, ended_run=run_id)
     if tell:
@@ -104,7 +104,7 @@ def revive(run_id: int) -> None:
         if not answered.filter(finding=answer.finding_id, account=answer.account_id).exists()
     ]
     ids = [answer.pk for answer in answers]
-    for batch in _batches(ids):
+    for batch in batches(ids):
         Answer.objects.filter(pk__in=batch).update(ended_at=None, outcome="", ended_run=None)
     cases = Case.objects.filter(pk__in={answer.case_id for answer in answers if answer.case_id}, closed_by="")
     cases.update(closed_at=None, outcome="")
@@ -169,8 +169,3 @@ def _ending_before(now: datetime, ahead: timedelta) -> Iterator[tuple[int, list[
         if answer.until is not None and answer.until < today:
             by_website[answer.website_id].append(answer.pk)
     yield from by_website.items()
-
-
-def _batches(ids: list[int]) -> Iterator[list[int]]:
-    for start in range(0, len(ids), BATCH):
-        yield ids[start : start + BATCH]

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from django.db.models import Q
 
+from dashboard_api.answers.acts import MAX_DISPUTES
 from dashboard_api.models import Answer, Finding, Message
 from dashboard_api.queries.credentials import AccountSite
 from signed_api import answers as contract
@@ -12,7 +13,6 @@ from signed_api import limits as contract_limits
 from signed_api.findings import MessageChange
 
 EXCERPT_LENGTH = 500
-MAX_DISPUTES = 2  # of a finding by an account: the second with new evidence
 
 
 class Conversation(NamedTuple):
