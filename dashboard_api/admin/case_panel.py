@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from dashboard_api.admin.case_queue import is_overdue
@@ -11,6 +11,7 @@ from dashboard_api.admin.disputed_rules import RuleHistory, history_of
 from dashboard_api.admin.finding_panel import FindingPanel, finding_panel
 from dashboard_api.crawler import installed
 from dashboard_api.models import Account, Answer, Case, Message
+from dashboard_api.models.answers import STILL_LINKED
 from signed_api import limits as contract_limits
 
 MAX_FINDINGS = 20  # further findings of a dispute that are named
@@ -81,8 +82,7 @@ def said_to_be_fixed() -> QuerySet[Answer]:
 
     Answers about a website that the account no longer has are left out.
     """
-    links = Q(website__links__account=F("account"), website__links__revoked_at=None)
-    answers = Answer.objects.open().filter(links, answer=Answer.Kind.FIXED)
+    answers = Answer.objects.open().filter(STILL_LINKED, answer=Answer.Kind.FIXED)
     answers = answers.exclude(finding__source__slug__in=installed.profiles().keys())
     return answers.select_related("finding__source", "website", "account").order_by("at", "pk")
 

@@ -15,6 +15,9 @@ from signed_api import limits as contract_limits
 _PERSON = contract_limits.MAX_PERSON_LENGTH
 _PERSON_HELP = "The customer's reference of a person; this service does not interpret it."
 
+# Of a case or an answer: its account still has the website.
+STILL_LINKED = Q(website__links__account=models.F("account"), website__links__revoked_at=None)
+
 
 class CaseQuerySet(models.QuerySet["Case"]):
     """Queries on cases."""
@@ -28,8 +31,7 @@ class CaseQuerySet(models.QuerySet["Case"]):
 
         Cases about a website that the account no longer has wait for nobody.
         """
-        links = Q(website__links__account=models.F("account"), website__links__revoked_at=None)
-        return self.open().filter(links, waits_for_customer=False).order_by("promised_on", "pk")
+        return self.open().filter(STILL_LINKED, waits_for_customer=False).order_by("promised_on", "pk")
 
     def overdue(self, today: date) -> Self:
         """Return the cases whose promised day has passed."""
