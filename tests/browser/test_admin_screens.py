@@ -6,12 +6,15 @@ from django.contrib.auth.models import Group
 from django.test import RequestFactory
 from django.urls import reverse
 
+from tests.browser.looks import STAFF_WAYS
 from tests.factories import make_import_run, make_membership, make_upload, make_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 # Pages that Django answers with 403 for everybody, because such rows are never made or deleted by hand.
 REFUSED = "403 (Forbidden)"
+# Pages of one template, so one look is enough: the narrowest.
+narrow_only = pytest.mark.parametrize("staff_tour", STAFF_WAYS[-1:], ids=str, indirect=True)
 
 
 @pytest.fixture
@@ -49,7 +52,7 @@ def test_lists(staff_tour, operator, link):
     staff_tour.visit(staff_tour.open(user=operator), *pages, *addresses(["changelist"]))
 
 
-@pytest.mark.slow
+@narrow_only
 def test_forms_of_new_rows(staff_tour, operator, watch):
     watch.expect(REFUSED)
     staff_tour.visit(staff_tour.open(user=operator), *addresses_once_refused("add", operator))
@@ -61,7 +64,7 @@ def test_forms(staff_tour, operator, link):
     staff_tour.visit(staff_tour.open(user=operator), *addresses(["change"]))
 
 
-@pytest.mark.slow
+@narrow_only
 def test_histories_and_deletions(staff_tour, operator, link, watch):
     watch.expect(REFUSED)
     pages = (*addresses(["history"]), *addresses_once_refused("delete", operator))

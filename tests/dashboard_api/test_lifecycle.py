@@ -234,7 +234,7 @@ def test_scans_and_decisions_alone_determine_the_lifecycle():
     run_state_machine_as_test(
         Lifecycles,
         settings=settings(
-            max_examples=25, stateful_step_count=15, deadline=None, suppress_health_check=list(HealthCheck)
+            max_examples=13, stateful_step_count=15, deadline=None, suppress_health_check=list(HealthCheck)
         ),
     )
 

@@ -13,7 +13,7 @@ import pytest
 from tests.deploy.production import NAME, SERVING, Production, wait_for
 from tests.faults.server import free_port
 
-VIEWS, AT_ONCE = 64, 32
+VIEWS = AT_ONCE = 32
 _PROXY = {"Host": NAME, "X-Forwarded-Proto": "https", "X-Forwarded-For": "10.0.0.1"}
 
 

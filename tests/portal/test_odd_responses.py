@@ -69,12 +69,14 @@ def test_no_number_day_time_or_empty_list_breaks_the_page(client, monkeypatch, m
     client.force_login(user)
     client.raise_request_exception = False
     broken = []
-    for way, values in leaves(message):
-        for value in values:
-            answer = put(message, way, value)
-            answer_with(monkeypatch, DASHBOARD, lambda *_, answer=answer: read(answer))
-            statuses = [client.get(path).status_code for path in (f"/sites/{HOST}/", "/")]
-            broken += [(way, str(value)[:40])] * (not {200, 502}.issuperset(statuses))
+    for way, value in ((way, value) for way, values in leaves(message) for value in values):
+        try:
+            answer = read(put(message, way, value))
+        except BadResponse:  # the page of refused responses has tests of its own
+            continue
+        answer_with(monkeypatch, DASHBOARD, lambda *_, answer=answer: answer)
+        statuses = [client.get(path).status_code for path in (f"/sites/{HOST}/", "/")]
+        broken += [(way, str(value)[:40])] * (statuses != [200, 200])
     assert broken == []
 
 

@@ -200,7 +200,7 @@ class Answers(RuleBasedStateMachine):
 @pytest.mark.slow
 @pytest.mark.django_db
 def test_every_answer_ends_as_the_model_says():
-    run_state_machine_as_test(Answers, settings=limits_of(max_examples=25, stateful_step_count=20))
+    run_state_machine_as_test(Answers, settings=limits_of(max_examples=13, stateful_step_count=20))
 
 
 def test_the_model_knows_every_kind_and_outcome():

@@ -138,5 +138,5 @@ class Workers(RuleBasedStateMachine):
 @pytest.mark.django_db
 def test_any_history_of_workers_loses_no_scan_and_stores_none_twice():
     run_state_machine_as_test(
-        Workers, settings=limits_of(max_examples=25, stateful_step_count=40, deadline=None)
+        Workers, settings=limits_of(max_examples=13, stateful_step_count=40, deadline=None)
     )

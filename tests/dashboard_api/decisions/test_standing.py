@@ -372,7 +372,7 @@ DECISIONS = st.tuples(st.sampled_from(["", "a", "b"]), st.sampled_from(list(Seve
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=13, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), decisions=st.lists(DECISIONS, max_size=6, unique_by=lambda each: (each[0], each[2])))
 def test_any_decisions_ended_in_any_order_leave_no_trace_on_findings(data, decisions):
     Website.objects.all().delete()  # of the example before

@@ -573,7 +573,7 @@ rows = st.lists(
 )
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows, st.booleans())
 def test_importing_twice_is_importing_once(website, rows, complete):
     Finding.objects.all().delete()

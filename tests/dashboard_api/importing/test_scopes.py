@@ -451,7 +451,7 @@ scans_in_any_order = st.lists(
 )
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(scans_in_any_order)
 def test_a_finding_is_open_as_long_as_one_target_may_have_it(scans, rounds):
     Finding.objects.all().delete()

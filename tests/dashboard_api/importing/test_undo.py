@@ -526,7 +526,7 @@ def check_decided(after, then, decided, actions):
 
 
 @pytest.mark.slow
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(history=HISTORIES)
 @example(  # an older report adds a location to a finding that an analyst marked as fixed
     history=[

@@ -54,7 +54,7 @@ SCANS = st.lists(
 
 @pytest.mark.slow
 @pytest.mark.once
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(scans=SCANS)
 def test_each_undo_restores_the_coverage_of_before(scans):
     with rolled_back():

@@ -987,5 +987,5 @@ class TwoAccounts(RuleBasedStateMachine):
 
 @pytest.mark.slow
 def test_two_accounts_never_share_a_website_or_its_findings_and_lose_none_whose_token_is_there():
-    limits = limits_of(max_examples=40, stateful_step_count=20, deadline=None)
+    limits = limits_of(max_examples=20, stateful_step_count=20, deadline=None)
     run_state_machine_as_test(TwoAccounts, settings=limits)

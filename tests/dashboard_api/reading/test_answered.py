@@ -163,7 +163,7 @@ def test_facets_add_up_to_the_total_under_all_other_filters(link):
     for name, values in (("answer", COLUMNS["answer"]), ("due", DUE)):
         assert {columns[name] for _, _, columns in rows} == set(values)
 
-    @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
     @given(request=requests)
     def check(request):
         query = request.get("query")

@@ -483,7 +483,7 @@ def check_replay(history, client):
         transaction.set_rollback(True)
 
 
-@settings(max_examples=30, deadline=None, phases=[Phase.generate])
+@settings(max_examples=15, deadline=None, phases=[Phase.generate])
 @given(history=HISTORIES)
 def test_a_comparison_is_what_two_snapshots_would_say(history):
     check_replay(history, Client())

@@ -26,6 +26,8 @@ from tests.dashboard_api.scanners.samples import (
     whole,
 )
 
+pytestmark = pytest.mark.once
+
 texts = st.text(st.characters(codec=None), max_size=8) | st.sampled_from(
     ["high", "3", "0", "https://shop.example.com/a", "CWE-22", "2026-03-01T10:00:00Z", "Cookie: a", "/"]
 )

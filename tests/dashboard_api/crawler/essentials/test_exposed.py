@@ -19,6 +19,8 @@ from tests.factories import make_website
 from tests.faults.server import send
 from tests.foundation.outbound.internet import OTHER, PUBLIC
 
+pytestmark = pytest.mark.once
+
 ENV = b"APP_NAME=Shop\nDB_PASSWORD='hunter2-secret'\n"
 HOME = http(200)
 

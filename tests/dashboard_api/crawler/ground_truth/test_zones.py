@@ -8,6 +8,8 @@ from tests.dashboard_api.crawler.ground_truth.zones import compare, serving, zon
 from tests.faults.name_servers import RESOLVER
 from tests.foundation.outbound.internet import Internet
 
+pytestmark = pytest.mark.once
+
 ZONES = zones()
 BY_SIGNATURES = {"dnssec-bogus"}  # the name server of the zones signs nothing
 
