@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 HOST = "demo-shop.localhost"
 PROOF = ".well-known/threat-dashboard-challenge.txt"
 LINK = re.compile(r"https?://\S+/sign-up/\S+")
-_FINDING = "The website does not offer https"
+_FINDING = "Browsers do not trust the certificate"
 
 
 def ask_for_an_account(page):
@@ -39,11 +39,11 @@ def prove_the_website(page, folder):
 def read_the_first_finding(page):
     page.get_by_role("link", name="See what to do first").click()  # the page notices the end itself
     page.get_by_role("link", name=_FINDING).first.click()
-    expect(page.locator("#status")).to_have_text("1 of 9 findings")  # all with this cause
+    expect(page.locator("#status")).to_have_text("1 of 13 findings")  # all with this cause
     page.get_by_role("link", name=_FINDING, exact=True).click()
     finding = page.get_by_role("article", name=_FINDING)
     expect(
-        finding.get_by_role("paragraph").filter(has_text="Set up https with a certificate")
+        finding.get_by_role("paragraph").filter(has_text="Use a certificate of a public authority")
     ).to_be_visible()
 
 

@@ -391,7 +391,7 @@ def test_the_built_in_engine_runs_with_an_empty_environment(settings, tmp_path):
     run = job.runs.get()
     assert (run.state, run.exit_code, run.log) == ("ok", 0, "")
     assert ImportRun.objects.get().source.slug == "essentials"
-    assert Finding.objects.filter(rule="https-not-offered").exists()
+    assert Finding.objects.filter(rule="certificate-not-trusted").exists()
 
 
 def seeing(monkeypatch, *refusals):

@@ -1,0 +1,1 @@
+/*! jQuery v1.12.4 - the demo only needs this line, by which scanners recognise the library */
