@@ -23,10 +23,11 @@ ApiError                       status  code
     RevokedLink                403     revoked_link            (revoked_at, reason)
     UnknownFinding             404     unknown_finding
     UnknownRun                 404     unknown_run
+    UnknownScript              404     unknown_script
     NotPublished               404     not_published           (public telemetry only)
     UnknownClaim               404     unknown_claim           (this and the next three: claims only)
     WrongClaimState            409     wrong_state             (ended_reason)
-    WrongState                 409     wrong_state             (this and the next three: answers and messages)
+    WrongState                 409     wrong_state             (answers, messages, scripts)
     AlreadyAnswered            409     already_answered
     SelectionChanged           409     selection_changed       (total, added, removed)
     TooManyOpen                429     too_many_open
@@ -303,6 +304,13 @@ class UnknownRun(ApiError):
 
     status, code = 404, "unknown_run"
     message = "The website has no two such runs of one scanner."
+
+
+class UnknownScript(ApiError):
+    """No scan saw a script with this address on the home page of the website."""
+
+    status, code = 404, "unknown_script"
+    message = "No scan saw a script with this url on the home page."
 
 
 class UnknownClaim(ApiError):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from signed_api import account, answering, billing, claims, compare, findings, scans
+from signed_api import account, answering, billing, claims, compare, findings, inventory, scans
 from signed_api.routes import Route
 
 ROUTES: tuple[Route[Any, Any], ...] = (
@@ -13,5 +13,6 @@ ROUTES: tuple[Route[Any, Any], ...] = (
     *scans.ROUTES,
     *compare.ROUTES,
     *answering.ROUTES,
+    *inventory.ROUTES,
 )
 BY_PATH = {route.path: route for route in ROUTES}

@@ -184,7 +184,7 @@ class ClaimRefused(Refused):
 
 
 class WrongState(Refused):
-    """The claim has ended, or the finding, answer or message is not in a state for this call."""
+    """The claim has ended, or the finding, answer, message or script is not in a state for this call."""
 
     default_status, codes = 409, ("wrong_state",)
 
@@ -226,6 +226,12 @@ class UnknownRun(Refused):
     """The website has no two runs of one scanner with these ids, or none to compare."""
 
     default_status, codes = 404, ("unknown_run",)
+
+
+class UnknownScript(Refused):
+    """No scan saw a script with this address on the home page."""
+
+    default_status, codes = 404, ("unknown_script",)
 
 
 class ScanRefused(Refused):
@@ -294,7 +300,7 @@ BY_CODE: dict[str, type[Refused]] = {
     code: kind
     for kind in (
         *(InvalidRequest, InactiveEntitlement, RevokedLink, UnknownLink, UnknownFinding, UnknownClaim),
-        *(ClaimRefused, WrongState, UnknownScan, UnknownRun, ScanRefused, SecretRefused),
+        *(ClaimRefused, WrongState, UnknownScan, UnknownRun, UnknownScript, ScanRefused, SecretRefused),
         *(AlreadyAnswered, SelectionChanged, TooManyDisputes, ReusedKey),
     )
     for code in kind.codes

@@ -46,3 +46,10 @@ MAX_PAST_ANSWERS = 16  # of a finding in a response, the latest
 MAX_OPEN_DISPUTES = 200  # of an account
 MAX_ASSIGNEES = 100  # in the filter by assignee
 MAX_REQUEST_KEY_LENGTH = 64
+
+# What scans saw of a website
+MAX_DAYS_AHEAD = 3_660  # of last days
+MAX_CERTIFICATES = 50  # kept for a website, the newest
+MAX_CERTIFICATE_NAMES = 40  # of a certificate
+MAX_SCRIPTS = 200  # kept for a website
+MAX_SCRIPT_URL = 2_000  # characters

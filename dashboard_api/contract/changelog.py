@@ -2,6 +2,15 @@
 
 VERSIONS = (
     (
+        "1.3.0",
+        "2026-11-29",
+        (
+            "POST /v1/site/inventory lists certificates, domain and scripts that scans saw.",
+            "POST /v1/site/script pins a script of the home page, or accepts its host.",
+            "POST /v1/account/last-days lists the last days of certificates and domains of all websites.",
+        ),
+    ),
+    (
         "1.2.0",
         "2026-11-29",
         (

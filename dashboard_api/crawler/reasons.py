@@ -92,3 +92,17 @@ def explanation(reason: str) -> str:
     if not reason:
         return ""
     return _WORDS.get(reason, _WORDS["engine_crashed"])
+
+
+_OF_DOMAIN = {
+    "no_service": "This service does not ask registries for the last day of domains.",
+    "no_server": "The registry of this ending does not tell the last day of its domains by RDAP.",
+    "not_found": "The registry does not know this domain, or tells nobody about it.",
+    "no_day": "The registry does not tell the last day of this domain.",
+}
+
+
+def domain_explanation(reason: str) -> str:
+    """Return why the last day of a domain is not known; empty without a reason."""
+    failed = "The registry did not answer: the next scan asks again."
+    return _OF_DOMAIN.get(reason, failed) if reason else ""

@@ -10,6 +10,7 @@ from dashboard_api.models.forgotten import ForgottenAccount
 from dashboard_api.models.history import OpenCount
 from dashboard_api.models.hosts import host_of
 from dashboard_api.models.imports import ImportChange, ImportRun, Upload
+from dashboard_api.models.inventory import RegisteredDomain, ScriptInventory, SeenCertificate, SeenScript
 from dashboard_api.models.nonces import CallFacts, Nonce, NonceClaim, SecretUse
 from dashboard_api.models.notes import AnalystNote
 from dashboard_api.models.notices import BillingNotice
@@ -64,6 +65,7 @@ __all__ = [
     "PlanPrice",
     "Publicity",
     "Published",
+    "RegisteredDomain",
     "RememberedCall",
     "ReportJob",
     "ReportToken",
@@ -72,8 +74,11 @@ __all__ = [
     "ScanJob",
     "ScanOptOut",
     "ScanSchedule",
+    "ScriptInventory",
     "Secret",
     "SecretUse",
+    "SeenCertificate",
+    "SeenScript",
     "Severity",
     "SiteLink",
     "Source",
