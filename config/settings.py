@@ -41,6 +41,7 @@ CALLS_BURST = env("CALLS_BURST", read.number(1, 9999), 40)
 ALLOW_PRIVATE_HOSTS = env("ALLOW_PRIVATE_HOSTS", read.boolean, False)
 LOCALHOST_WEBSITES: dict[str, int] = env("LOCALHOST_WEBSITES", read.localhost_websites, {})
 DNS_RESOLVERS: list[tuple[str, int]] = env("DNS_RESOLVERS", read.resolvers, [])
+RDAP_SERVICE = env("RDAP_SERVICE", read.base_url, "")
 CALLBACK_SECRETS: dict[str, list[str]] = {
     "standard": env("CALLBACK_SECRETS_STANDARD", read.callback_secrets, []),
     "stripe": env("CALLBACK_SECRETS_STRIPE", read.stripe_secrets, []),

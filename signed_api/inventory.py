@@ -95,7 +95,9 @@ class Certificate(Member, frozen=True, kw_only=True):
     chain: Annotated[
         Few[ChainCertificate], about("The authorities' certificates, from its issuer on; empty: not read.")
     ]
-    problem: Annotated[str, about("Why browsers refuse it; empty: they accept it.")]
+    problem: Annotated[
+        str, about("expired, not_yet_valid, other_name or not_trusted; empty: browsers accept it.")
+    ]
     current: Annotated[bool, about("Whether its host showed it in the last scan that reached this host.")]
     first_seen_at: Annotated[Moment, about("When a scan first saw it.")]
     seen_at: Annotated[Moment, about("When a scan last saw it.")]

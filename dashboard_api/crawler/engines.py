@@ -70,6 +70,11 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return any("$proxy" in part for part in self.command)
 
     @property
+    def is_built_in(self) -> bool:
+        """Whether the engine is our own program."""
+        return self.command[0] in _BUILT_IN
+
+    @property
     def is_of_domain(self) -> bool:
         """Whether the engine checks the domain: it asks name servers, and judges no page of the website."""
         return self.command[0] == "$dns"
@@ -101,14 +106,19 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         url: str = "",
         proxy: str = "",
         never: Sequence[str] = (),
+        expected: Path | None = None,
     ) -> list[str]:
-        """Return the arguments of the program; ``never`` lists opted-out hosts and address prefixes."""
+        """Return the arguments of the program; ``never`` lists opted-out hosts and address prefixes.
+
+        ``expected`` is a file for our engine of scripts, with expected hosts and pins.
+        """
         values = (host, address, str(report), agent, url, proxy)  # in the order of _PLACEHOLDERS
         by_name = dict(zip(_PLACEHOLDERS, values, strict=True))
         arguments = [Template(part).substitute(by_name) for part in self.command[1:]]
         if kind := _BUILT_IN.get(self.command[0]):
             opt_outs = [f"--never={value}" for value in never]
-            return [_PROGRAM, kind, *arguments, agent, *_options(), *opt_outs]
+            pins = [f"--expected={expected}"] if expected else []
+            return [_PROGRAM, kind, *arguments, agent, *_options(), *opt_outs, *pins]
         return arguments
 
 
@@ -116,6 +126,7 @@ def _options() -> list[str]:
     """Return our settings as options of the built-in program, which runs without Django's settings."""
     options = [f"--a-second={policy.CONNECTIONS_A_SECOND:g}"]
     options += ["--private"] if settings.ALLOW_PRIVATE_HOSTS else []
+    options += [f"--rdap={settings.RDAP_SERVICE}"] if settings.RDAP_SERVICE else []
     for address, port in settings.DNS_RESOLVERS:
         options += ["--resolver", address, str(port)]
     for name, port in settings.LOCALHOST_WEBSITES.items():

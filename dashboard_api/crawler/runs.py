@@ -10,7 +10,7 @@ import msgspec
 from django.conf import settings
 from django.utils import timezone
 
-from dashboard_api.crawler import policy, process
+from dashboard_api.crawler import facts, policy, process
 from dashboard_api.crawler.engines import Engine
 from dashboard_api.models import EngineRun, ScanJob
 from dashboard_api.scanners.redaction import redact_headers
@@ -109,6 +109,7 @@ def _run(
         url=url,
         proxy=proxy.url if proxy else "",
         never=policy.never_scanned(job.website.host),
+        expected=_expected_scripts(job, run),
     )
     mark = f"{job.worker}/{job.pk}-{job.attempt}"
     ended = process.run(engine, program, arguments, folder=run.report.parent, mark=mark, tick=tick_with_proxy)
@@ -123,6 +124,15 @@ def _run(
             run.refusal = BLOCKED
         elif row.state == EngineRun.State.OK and not proxy.answers:
             row.state, row.reason = EngineRun.State.FAILED, "connect_failed"
+
+
+def _expected_scripts(job: ScanJob, run: Run) -> Path | None:
+    """Write the file with expected hosts and pins next to the report, for the engine of scripts."""
+    if run.engine.command[0] != "$scripts":
+        return None
+    file = run.report.with_name("expected.json")
+    file.write_bytes(msgspec.json.encode(facts.expected(job.website_id)))
+    return file
 
 
 @contextmanager

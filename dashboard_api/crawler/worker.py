@@ -14,7 +14,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from dashboard_api.crawler import folders, known_page, policy, queue, retests, schedules
+from dashboard_api.crawler import facts, folders, known_page, policy, queue, retests, schedules
 from dashboard_api.crawler.addresses import addresses_of
 from dashboard_api.crawler.canary import Look, look
 from dashboard_api.crawler.engines import Engine
@@ -309,6 +309,7 @@ def _store(job: ScanJob, runs: Sequence[Run], canary: _Canary, *, cancelled: boo
             if (run.refusal or run.row.reason in _SHOWN_IN_COVERAGE) and not run.is_left_out:
                 _report_failure(run)
         are_complete = [_import(job, run, may_fix=canary.may_fix(run.engine)) for run in runs]
+        _store_facts(job, runs, canary.page)
         EngineRun.objects.bulk_create(run.row for run in runs)
         refusal = next((run.refusal for run in runs if run.refusal), "")
         ok = [run for run in runs if run.row.state == EngineRun.State.OK]
@@ -380,6 +381,17 @@ def _import(job: ScanJob, run: Run, *, may_fix: bool) -> bool:
     run.row.import_run = ImportRun.objects.filter(website=job.website_id).latest("pk")
     run.row.reason = run.row.reason or _failed_check(results)
     return all(result.state == Coverage.State.OK for result in results)
+
+
+def _store_facts(job: ScanJob, runs: Sequence[Run], page: HomePage | None) -> None:
+    """Store the facts of the built-in engines whose reports count."""
+    ok = [run for run in runs if run.engine.is_built_in and run.row.state == EngineRun.State.OK]
+    if not ok:
+        return
+    # A protection may answer the very first scan; its scripts are not those of the website.
+    is_sure = (page is not None and page.has_content) or known_page.known_page(job.website_id, before=job)
+    for run in ok:
+        facts.store(job.website_id, run.report.parent, seen_at=run.row.started_at, may_begin=bool(is_sure))
 
 
 def _failed_check(results: Sequence[ImportResult]) -> str:

@@ -10,11 +10,13 @@ from tests.dashboard_api.calls import (
     CHANGES_PATH,
     COMPARE_PATH,
     FINDING_PATH,
+    INVENTORY_PATH,
     MESSAGE_PATH,
     PATH,
     SCAN_SCHEDULE_PATH,
     SCAN_STATUS_PATH,
     SCANS_PATH,
+    SCRIPT_PATH,
     ask,
     error_of,
     fields_for,
@@ -46,11 +48,17 @@ PATHS = {
     ANSWER_PATH: {"act": "will_fix", "finding_ids": "999999999"},
     ANSWERS_PATH: {},
     MESSAGE_PATH: {"finding_id": "999999999", "text": "Hello"},
+    INVENTORY_PATH: {},
+    SCRIPT_PATH: {"url": "https://cdn.example.net/a.js", "act": "pin"},
     SCANS_PATH: {},
     SCAN_STATUS_PATH: {"job_id": "999999999"},
     SCAN_SCHEDULE_PATH: {},
 }
-UNKNOWN = {COMPARE_PATH: "unknown_run", SCAN_STATUS_PATH: "unknown_job"}
+UNKNOWN = {
+    COMPARE_PATH: "unknown_run",
+    SCAN_STATUS_PATH: "unknown_job",
+    SCRIPT_PATH: "unknown_script",
+}
 UNKNOWN |= dict.fromkeys((FINDING_PATH, ANSWER_PATH, MESSAGE_PATH), "unknown_finding")
 
 
