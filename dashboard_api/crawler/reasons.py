@@ -96,6 +96,7 @@ def explanation(reason: str) -> str:
 
 _OF_DOMAIN = {
     "no_service": "This service does not ask registries for the last day of domains.",
+    "of_platform": "The domain belongs to a platform or a single name, not to the owner of the website.",
     "no_server": "The registry of this ending does not tell the last day of its domains by RDAP.",
     "not_found": "The registry does not know this domain, or tells nobody about it.",
     "no_day": "The registry does not tell the last day of this domain.",

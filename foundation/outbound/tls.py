@@ -3,8 +3,9 @@
 import socket
 import ssl
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cryptography import x509
 from cryptography.x509.oid import NameOID
@@ -15,7 +16,8 @@ from foundation.outbound.pace import wait_for_turn
 
 # By OpenSSL's verify code; 64 is a mismatch for a host that is an IP address.
 _PROBLEM_BY_CODE = {9: "not_yet_valid", 10: "expired", 62: "other_name", 64: "other_name"}
-_UNREADABLE = (x509.InvalidVersion, x509.DuplicateExtension, x509.UnsupportedGeneralNameType)
+# Errors of certificates that cannot be read, next to ValueError and TypeError.
+UNREADABLE = (x509.InvalidVersion, x509.DuplicateExtension, x509.UnsupportedGeneralNameType)
 _HANDSHAKE_RECORD = b"\x16"  # its first byte; an alert has another
 _RECEIVE_BYTES = 16_384
 _SECONDS = 10.0  # for a handshake: some servers never answer a version that they do not offer
@@ -38,7 +40,8 @@ class Handshake:
     """A handshake; ``problem`` is expired, not_yet_valid, other_name, not_trusted or empty.
 
     ``is_for_another``: the certificate does not name the host, so the server may show another website. It is
-    independent of ``problem``. ``message`` is OpenSSL's text about the problem.
+    independent of ``problem``. ``message`` is OpenSSL's text about the problem. ``chain`` has the
+    certificates that the server sent after its own, in DER; empty before Python 3.13, which cannot tell.
     """
 
     version: str
@@ -46,6 +49,7 @@ class Handshake:
     problem: str = ""
     is_for_another: bool = False
     message: str = ""
+    chain: tuple[bytes, ...] = ()
 
 
 def shake_hands(
@@ -57,8 +61,8 @@ def shake_hands(
     except ssl.SSLCertVerificationError as error:
         problem, message = _PROBLEM_BY_CODE.get(error.verify_code, "not_trusted"), error.verify_message
     accepted = _shake_hands(host, address, deadline, port, unverified())
-    certificate = accepted.certificate
-    return Handshake(accepted.version, certificate, problem, _is_for_another(certificate, host), message)
+    is_for_another = _is_for_another(accepted.certificate, host)
+    return replace(accepted, problem=problem, is_for_another=is_for_another, message=message)
 
 
 def _verified(host: str, address: str, deadline: Deadline, port: int, tls: ssl.SSLContext) -> Handshake:
@@ -96,7 +100,7 @@ def _is_for_another(encoded: bytes, host: str) -> bool:
         names += alternative.get_values_for_type(x509.IPAddress)
     except x509.ExtensionNotFound:
         pass
-    except (ValueError, TypeError, *_UNREADABLE):
+    except (ValueError, TypeError, *UNREADABLE):
         return False
     return {str(name).lower() for name in names}.isdisjoint({host, f"*.{host.partition('.')[2]}"})
 
@@ -140,7 +144,7 @@ def _shake_hands(
             with handshake_ended_after(seconds, plain):
                 encrypted = _encrypted(plain, context, host)
                 certificate = encrypted.getpeercert(binary_form=True) or b""
-                return Handshake(encrypted.version() or "", certificate)
+                return Handshake(encrypted.version() or "", certificate, chain=_chain(encrypted))
     except ssl.SSLError as error:
         deadline.remaining()
         if not handshake_deadline.allows(0):
@@ -150,6 +154,12 @@ def _shake_hands(
         raise HandshakeBroken(str(error)) from error
     except OSError as error:
         raise NotConnected(str(error)) from error
+
+
+def _chain(encrypted: ssl.SSLObject) -> tuple[bytes, ...]:
+    """Return the certificates after the server's own; empty before Python 3.13."""
+    chain: Callable[[], list[bytes]] | None = getattr(encrypted, "get_unverified_chain", None)
+    return tuple(chain()[1:]) if chain else ()
 
 
 def _encrypted(plain: socket.socket, context: ssl.SSLContext, host: str) -> ssl.SSLObject:

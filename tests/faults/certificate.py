@@ -37,13 +37,13 @@ def make_certificate(key, *, name="localhost", begins=-9, hours=1, issuer=None, 
     )
 
 
-def write_certificate(folder, *, key=None, **fields):
-    """Return the certificate's file, and a server's TLS context with it."""
+def write_certificate(folder, *, key=None, chain=(), **fields):
+    """Return the certificate's file, and a server's TLS context with it and the certificates of ``chain``."""
     key = key or ec.generate_private_key(ec.SECP256R1())
     certificate = make_certificate(key, **fields)
     file = folder / "certificate.pem"
     file.write_bytes(
-        certificate.public_bytes(serialization.Encoding.PEM)
+        b"".join(each.public_bytes(serialization.Encoding.PEM) for each in (certificate, *chain))
         + key.private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
         )

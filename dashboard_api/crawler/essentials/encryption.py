@@ -5,9 +5,8 @@ from collections.abc import Generator, Iterator
 from datetime import datetime, timedelta
 
 from cryptography import x509
-from cryptography.exceptions import UnsupportedAlgorithm
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
+from dashboard_api.crawler.essentials.certificates import Seen, facts_of, key_of, signature_hash
 from dashboard_api.crawler.essentials.page import Problem, Unread
 from foundation.outbound.deadline import Deadline
 from foundation.outbound.tls import Handshake, NotConnected, offers, shake_hands
@@ -36,15 +35,19 @@ def check_tls(
     now: datetime,
     port: int = 443,
     tls: ssl.SSLContext | None = None,
-) -> Generator[Problem | Unread, None, bool]:
-    """Yield the problems of TLS; return whether the certificate is for another name.
+) -> Generator[Problem | Unread | Seen, None, bool]:
+    """Yield the certificate and the problems of TLS; return whether the certificate is for another name.
 
     Raises NotConnected, and ssl.SSLError if no handshake is possible. If the server accepts only the first
     connection, the rules of later handshakes are unread.
     """
     location = f"https://{host}/" if port == 443 else f"https://{host}:{port}/"
     handshake = shake_hands(host, address, deadline, port=port, tls=tls)
-    for rule, evidence in check_certificate(handshake, now):
+    problems = dict(check_certificate(handshake, now))
+    refusal = next((name for name, rule in _PROBLEMS.items() if rule in problems), "")
+    if certificate := facts_of(host, port, handshake, refusal):
+        yield Seen(certificate)
+    for rule, evidence in problems.items():
         yield Problem(rule, location, evidence)
     if handshake.version != "TLSv1.3":  # a server that offers it chooses it
         yield Problem("tls-1-3-not-offered", location, f"The handshake chose {handshake.version}.")
@@ -75,8 +78,8 @@ def check_certificate(handshake: Handshake, now: datetime) -> Iterator[tuple[str
         if handshake.problem:
             yield _PROBLEMS[handshake.problem], f"It cannot be read: {error}{openssl_text}"
         return
-    hash_name = _signature_hash(certificate)
-    key, is_short = _key(certificate)
+    hash_name = signature_hash(certificate)
+    key, is_short = key_of(certificate)
     evidence = f"Subject: {subject}\nValid from {begins:%Y-%m-%d %H:%M} until {ends:%Y-%m-%d %H:%M} UTC"
     evidence += f"\nSignature: {hash_name}\nKey: {key}{openssl_text}"
     if handshake.is_for_another:
@@ -99,25 +102,3 @@ def check_certificate(handshake: Handshake, now: datetime) -> Iterator[tuple[str
         yield "certificate-expires-soon" if ends > now else _PROBLEMS["expired"], evidence
     if is_short or hash_name in _BROKEN_HASHES:
         yield "certificate-weak-key", evidence
-
-
-def _signature_hash(certificate: x509.Certificate) -> str:
-    """Return the name of the hash that was signed."""
-    try:
-        algorithm = certificate.signature_hash_algorithm
-    except UnsupportedAlgorithm:
-        return "unknown"
-    return algorithm.name if algorithm else "no hash of its own"
-
-
-def _key(certificate: x509.Certificate) -> tuple[str, bool]:
-    """Return the kind and size of the key, and whether it is too short."""
-    try:
-        key = certificate.public_key()
-    except (ValueError, UnsupportedAlgorithm):  # a rare curve must not stop the other checks
-        return "unknown", False
-    if isinstance(key, rsa.RSAPublicKey):
-        return f"RSA, {key.key_size} bits", key.key_size < 2048
-    if isinstance(key, ec.EllipticCurvePublicKey):
-        return f"{key.curve.name}, {key.key_size} bits", key.key_size < 224
-    return "of another kind", False

@@ -1,19 +1,21 @@
 """The program of the built-in engines: ``python program.py website|domain|files HOST ADDRESS REPORT AGENT``.
 
-It reads no environment; its options set DNS_RESOLVERS, ALLOW_PRIVATE_HOSTS and LOCALHOST_WEBSITES.
+It reads no environment; its options have DNS_RESOLVERS, RDAP_SERVICE, ALLOW_PRIVATE_HOSTS and
+LOCALHOST_WEBSITES.
 """
 
 import argparse
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import django
 from django.conf import settings
 
 
 def main(arguments: list[str]) -> None:
-    """Scan, and write the report."""
+    """Scan, and write the report; write facts for the inventory to ``facts.json`` next to it."""
     sys.path.insert(0, str(Path(__file__).parents[3]))
     options = _parser().parse_args(arguments)
     settings.configure(
@@ -29,13 +31,18 @@ def main(arguments: list[str]) -> None:
     from foundation.outbound.pace import set_pace
 
     set_pace(options.a_second)
+    facts: dict[str, Any] = {}
+    common = {"agent": options.agent, "never": options.never}
     if options.kind == "domain":
-        lines = domain.report(options.host, agent=options.agent, never=options.never)
+        lines = domain.report(options.host, facts=facts, rdap=options.rdap, **common)
+    elif options.kind == "website":
+        lines = scan.report(options.host, options.address, facts=facts, **common)
     else:
-        report = scan.report if options.kind == "website" else exposed.report
-        lines = report(options.host, options.address, agent=options.agent, never=options.never)
+        lines = exposed.report(options.host, options.address, **common)
     with Path(options.report).open("w", encoding="utf-8") as file:
         file.writelines(f"{json.dumps(line)}\n" for line in lines)
+    if facts:
+        Path(options.report).with_name("facts.json").write_text(json.dumps(facts), encoding="utf-8")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -47,6 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--resolver", nargs=2, action="append", default=[], metavar=("ADDRESS", "PORT"))
     parser.add_argument("--private", action="store_true")
     parser.add_argument("--website", nargs=2, action="append", default=[], metavar=("NAME", "PORT"))
+    parser.add_argument("--rdap", default="", metavar="ADDRESS", help="of an RDAP service")
     parser.add_argument("--never", action="append", default=[], metavar="HOST_OR_PREFIX")
     return parser
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from dashboard_api.crawler.essentials.certificates import Seen
 from dashboard_api.crawler.essentials.encryption import OF_TLS, check_tls
 from dashboard_api.crawler.essentials.lines import Incomplete, lines_of
 from dashboard_api.crawler.essentials.page import (
@@ -51,17 +52,31 @@ def report(
     agent: str = "",
     tls: ssl.SSLContext | None = None,
     never: Sequence[str] = (),
+    facts: dict[str, Any] | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the report lines for ``host`` at the resolved ``address``.
+    """Yield the report lines for ``host`` at the resolved ``address``, and add certificates to ``facts``.
 
     ``never`` lists hosts and address prefixes to which redirects are not followed.
     """
     visit = Visit(host, address, Deadline(SECONDS), agent, never)
-    return lines_of("essentials", "Essentials", f"https://{host}/", _results(visit, tls))
+    certificates = (facts if facts is not None else {}).setdefault("certificates", [])
+    results = _without_certificates(_results(visit, tls), certificates)
+    return lines_of("essentials", "Essentials", f"https://{host}/", results)
 
 
-def _results(visit: Visit, tls: ssl.SSLContext | None) -> Iterator[Result]:
-    """Yield problems, checked URLs and unchecked rules; raise Incomplete."""
+def _without_certificates(
+    results: Iterator[Result | Seen], certificates: list[dict[str, Any]]
+) -> Iterator[Result]:
+    """Yield the other results, and add each certificate to ``certificates``."""
+    for result in results:
+        if isinstance(result, Seen):
+            certificates.append(result.certificate)
+        else:
+            yield result
+
+
+def _results(visit: Visit, tls: ssl.SSLContext | None) -> Iterator[Result | Seen]:
+    """Yield certificates, problems, checked URLs and unchecked rules; raise Incomplete."""
     host, address, deadline, now = visit.host, visit.address, visit.deadline, datetime.now(UTC)
     home, plain = f"https://{host}/", f"http://{host}/"
     port = localhost_port(host) or 443
@@ -151,8 +166,11 @@ def _is_closed(error: Incomplete) -> bool:
 
 def _other_names(
     page: Fetched, deadline: Deadline, now: datetime, tls: ssl.SSLContext | None
-) -> Iterator[Result]:
-    """Yield the problems of TLS at other names on the way to a page; reading it verified no certificate."""
+) -> Iterator[Result | Seen]:
+    """Yield the certificates and problems of TLS at other names on the way to a page.
+
+    Reading the page verified no certificate.
+    """
     addresses = {urljoin(hop.url, "/"): hop.addresses[0] for hop in own_hops(page)}
     addresses.pop(urljoin(page.hops[0].url, "/"))  # the website's own name is checked already
     for url, address in addresses.items():

@@ -1,6 +1,7 @@
 """Handshakes: what is wrong with a certificate, and which versions a server accepts."""
 
 import ssl
+import sys
 import time
 import warnings
 
@@ -54,6 +55,19 @@ def test_a_certificate_of_an_unknown_authority_is_not_trusted(serve):
     port, _ = serve()
     shaken = shake_hands(HOST, HERE, Deadline(5), port=port)
     assert (shaken.problem, shaken.message) == ("not_trusted", "self-signed certificate")
+
+
+@pytest.mark.parametrize("is_trusted", [True, False])
+def test_the_chain_that_a_server_sends_is_read_from_python_3_13_on(serve, is_trusted):
+    authority_key = ec.generate_private_key(ec.SECP256R1())
+    authority = make_certificate(authority_key, name="Root")
+    port, trusting = serve(issuer=(authority, authority_key), chain=[authority])
+    if is_trusted:
+        trusting = ssl.create_default_context(cadata=authority.public_bytes(Encoding.PEM).decode())
+        trusting.verify_flags &= ~ssl.VERIFY_X509_STRICT
+    shaken = shake_hands(HOST, HERE, Deadline(5), port=port, tls=trusting if is_trusted else None)
+    expected = (authority.public_bytes(Encoding.DER),) if sys.version_info >= (3, 13) else ()
+    assert (shaken.problem, shaken.chain) == ("" if is_trusted else "not_trusted", expected)
 
 
 def test_an_address_that_its_certificate_does_not_name_has_that_of_another(serve):

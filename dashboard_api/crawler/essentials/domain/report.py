@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from dashboard_api.crawler.essentials.domain import aliases, dmarc, mail_encryption, servers, signatures, spf
+from dashboard_api.crawler.essentials.domain.registration import registration
 from dashboard_api.crawler.essentials.domain.site import Site
 from dashboard_api.crawler.essentials.lines import Incomplete, lines_of
 from dashboard_api.crawler.essentials.page import Checked, Problem, Result, Unread
@@ -38,16 +39,25 @@ _OF_NAMES = (
 
 
 def report(
-    host: str, *, agent: str = "", never: Sequence[str] = (), tls: ssl.SSLContext | None = None
+    host: str,
+    *,
+    agent: str = "",
+    never: Sequence[str] = (),
+    tls: ssl.SSLContext | None = None,
+    facts: dict[str, Any] | None = None,
+    rdap: str = "",
 ) -> Iterator[dict[str, Any]]:
-    """Yield the report lines for the domain of ``host``.
+    """Yield the report lines for the domain of ``host``; add its registration to ``facts``, if given.
 
     A resolver that fails at the first query makes it a failed check; later failures concern one check.
-    ``never`` lists hosts and address prefixes to which no request is sent.
+    ``never`` lists hosts and address prefixes to which no request is sent. ``rdap`` is the address of the
+    service that is asked for the registration.
     """
     domain = registrable_domain(host) or host
     site = Site(host=host, domain=domain, deadline=Deadline(SECONDS), agent=agent, never=never, tls=tls)
-    return lines_of("dns", "DNS", host, _results(site))
+    yield from lines_of("dns", "DNS", host, _results(site))
+    if facts is not None:
+        facts["domain"] = registration(site, rdap)
 
 
 def _results(site: Site) -> Iterator[Result]:

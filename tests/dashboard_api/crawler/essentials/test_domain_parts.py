@@ -231,3 +231,16 @@ def test_a_whole_domain_costs_up_to_sixty_queries_and_few_requests(served, inter
     served.lines_of(ZONES["takeover-of-www"])
     assert served.name_server.asked <= 60
     assert len([to for to in internet.connected if to[1] in (80, 443)]) <= 3
+
+
+def test_the_registration_of_the_domain_is_a_fact_even_if_no_name_server_answers(internet, settings):
+    settings.DNS_RESOLVERS = [("192.0.2.1", 53)]
+    facts = {}
+    lines = list(report.report("shop.example.com", facts=facts))
+    assert lines[-1]["complete"] is False
+    assert facts["domain"] == {
+        "name": "example.com",
+        "valid_until": None,
+        "registrar": "",
+        "reason": "no_service",
+    }

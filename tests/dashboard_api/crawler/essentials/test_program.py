@@ -77,4 +77,5 @@ def test_a_website_sees_at_most_five_connections_a_second(kind, website, tmp_pat
 
 def test_without_a_pace_the_same_scan_is_faster(website, tmp_path):
     scan("website", website, tmp_path / "report", "--a-second", "1000")
+    assert json.loads((tmp_path / "facts.json").read_text()) == {"certificates": []}  # without https
     assert min(later - before for before, later in pairwise(website.accepted)) < PAUSE

@@ -1,21 +1,29 @@
 """A whole scan of websites on loopback: with TLS, without, refused, redirected away, and by the worker."""
 
 import gzip
+import hashlib
 import io
 import json
 import socket
 import ssl
 import warnings
 from datetime import UTC, datetime, timedelta
+from urllib.parse import urlsplit
 
+import msgspec
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.x509.oid import NameOID
 
+from dashboard_api.crawler import facts as stored_facts
 from dashboard_api.crawler import policy
 from dashboard_api.crawler.canary import look
 from dashboard_api.crawler.engines import read_engines
 from dashboard_api.crawler.essentials import encryption, scan
+from dashboard_api.crawler.essentials.certificates import facts_of
 from dashboard_api.crawler.essentials.domain_rules import OF_DOMAIN
 from dashboard_api.crawler.essentials.encryption import check_certificate, check_tls
 from dashboard_api.crawler.essentials.page import OF_SECURITY_TXT, OF_THE_PAGE
@@ -79,6 +87,42 @@ def test_a_certificate_that_browsers_refuse_is_a_finding_and_the_page_is_checked
     assert rules[0] == "certificate-not-trusted"
     assert "csp-missing" in rules
     assert last["complete"] is True
+
+
+def test_the_certificates_of_all_names_on_the_way_are_facts(serve, trusting, www, certificate):
+    serve(redirect(www))
+    serve(answer(200, headers=GOOD), at=OTHER)
+    facts = {}
+    list(report(HOST, PUBLIC, tls=trusting, facts=facts))
+    first, second = facts["certificates"]
+    assert (first["host"], first["port"], first["problem"]) == (HOST, 443, "")
+    assert (second["host"], second["problem"]) == (urlsplit(www).hostname, "other_name")
+    assert first["names"] == [HOST, "127.0.0.1"]
+    assert (first["subject"], first["key"]) == ("127.0.0.1", "secp256r1, 256 bits")
+    der = ssl.PEM_cert_to_DER_cert(certificate[0].read_text().partition("-----BEGIN PRIVATE")[0])
+    assert first["sha256"] == hashlib.sha256(der).hexdigest()
+    assert first["chain"] == []  # of one that signed itself
+
+
+def test_a_hostile_certificate_has_harmless_facts():
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.ORGANIZATION_NAME, "\0\x1b[2J\u202e" + "x" * 3_000)])
+    names = x509.SubjectAlternativeName([x509.DNSName(f"{number}.example.com") for number in range(500)])
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), 1)
+        .not_valid_before(datetime(1950, 1, 1, tzinfo=UTC))
+        .not_valid_after(datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC))
+        .add_extension(names, critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    der = certificate.public_bytes(Encoding.DER)
+    facts = facts_of(HOST, 443, Handshake("TLSv1.3", der, chain=(der, b"no certificate", der)), "")
+    assert facts["subject"] == "[2J" + "x" * 197
+    assert facts["valid_until"] == "9998-12-31T00:00:00Z"
+    assert (len(facts["names"]), len(facts["chain"])) == (40, 1)
+    assert facts_of(HOST, 443, Handshake("TLSv1.3", b"no certificate"), "") is None
+    items = [msgspec.Raw(msgspec.json.encode(facts))]
+    assert len(stored_facts._items(1, items, stored_facts._Certificate)) == 1
 
 
 def test_a_website_without_https_is_checked_over_http(serve):
@@ -437,10 +481,10 @@ def old_tls(certificate):
 
 def test_old_versions_of_tls_and_a_missing_new_one_are_found(certificate, trusting):
     with FaultServer(answer(200), tls=old_tls(certificate)) as server:
-        problems = check_tls(
+        _certificate, *problems = check_tls(
             HOST, "127.0.0.1", Deadline(20), now=datetime.now(UTC), port=server.port, tls=trusting
         )
-        rules = [problem.rule for problem in problems]
+    rules = [problem.rule for problem in problems]
     assert rules == ["certificate-expires-soon", "tls-1-3-not-offered", "tls-1-0-offered", "tls-1-1-offered"]
 
 
