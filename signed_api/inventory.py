@@ -138,7 +138,7 @@ class Script(Member, frozen=True, kw_only=True):
     libraries: Annotated[Few[Library], about("Libraries in it that scans recognise.")]
     pinned: Annotated[bool, about("Whether other content of it is a finding.")]
     pinned_sha256: Annotated[str | None, about("The content that was pinned; null: not pinned.")]
-    new: Annotated[bool, about("Whether its host is not expected: the owner has not accepted it.")]
+    new: Annotated[bool, about("Whether its host is of others and not expected: nobody has accepted it.")]
     current: Annotated[bool, about("Whether the last complete inventory has it.")]
     first_seen_at: Annotated[Moment, about("When a scan first saw it.")]
     seen_at: Annotated[Moment, about("When a scan last saw it.")]

@@ -23,17 +23,16 @@ logger = logging.getLogger(__name__)
 
 FILE_NAME = "facts.json"
 MAX_BYTES = 1024**2
-_MAX_ITEMS = 1_000  # scripts or certificates in a file
 _UNSEEN = timedelta(days=30)  # after which a host that scans no longer reach has no current certificate
 _WRITABLE = r"\A[^\x00-\x1f\x7f-\x9f]*\Z"  # without control characters
 _Text = Annotated[str, Meta(pattern=_WRITABLE, max_length=200)]
-_Short = Annotated[str, Meta(pattern=_WRITABLE, max_length=60)]
+_Short = Annotated[str, Meta(pattern=_WRITABLE, max_length=100)]
 _Host = Annotated[str, Meta(pattern=r"\A[a-z0-9._:-]{1,253}\Z")]
 _Sha256 = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
-_Url = Annotated[str, Meta(pattern=r"\Ahttps?://[!-~]+\Z", max_length=limits.MAX_SCRIPT_URL)]
+_Url = Annotated[str, Meta(pattern=r"\Ahttps?://[^\x00-\x1f\x7f-\x9f]+\Z", max_length=limits.MAX_SCRIPT_URL)]
 _Moment = Annotated[datetime, Meta(tz=True)]
 _Name = Annotated[str, Meta(pattern=_WRITABLE, max_length=253)]
-_Items = Annotated[list[msgspec.Raw], Meta(max_length=_MAX_ITEMS)]
+_Certificates = Annotated[list[msgspec.Raw], Meta(max_length=limits.MAX_CERTIFICATES)]
 _T = TypeVar("_T")
 
 
@@ -46,8 +45,8 @@ class _Fact(msgspec.Struct, frozen=True):
 
 
 class _Authority(_Fact, frozen=True):
-    subject: _Text
-    issuer: _Text
+    subject: _Short
+    issuer: _Short
     valid_until: _Moment
 
 
@@ -80,17 +79,22 @@ class _Library(_Fact, frozen=True):
 
 class _Script(_Fact, frozen=True):
     url: _Url
-    host: _Host
+    host: _Name
     sha256: _Sha256 | None
     bytes: Annotated[int, Meta(ge=0, le=2**53)] | None
     integrity: bool
     libraries: Annotated[list[_Library], Meta(max_length=16)] = []
 
+    def __post_init__(self) -> None:
+        """Raise ValueError for an address that is too long for the index, which counts bytes."""
+        if len(self.url.encode()) > limits.MAX_SCRIPT_URL:
+            raise ValueError("an address with too many bytes")
+
 
 class _Scripts(_Fact, frozen=True):
     page: _Url
     complete: bool
-    found: _Items
+    found: Annotated[list[msgspec.Raw], Meta(max_length=limits.MAX_SCRIPTS)]
 
 
 def store(website_id: int, folder: Path, *, seen_at: datetime, may_begin: bool) -> None:
@@ -101,7 +105,7 @@ def store(website_id: int, folder: Path, *, seen_at: datetime, may_begin: bool) 
     """
     store_parts: dict[str, Callable[[msgspec.Raw], None]] = {
         "certificates": lambda raw: _store_certificates(
-            website_id, _items(website_id, msgspec.json.decode(raw, type=_Items), _Certificate), seen_at
+            website_id, msgspec.json.decode(raw, type=_Certificates), seen_at
         ),
         "domain": lambda raw: _store_domain(website_id, msgspec.json.decode(raw, type=_Domain), seen_at),
         "scripts": lambda raw: _store_scripts(
@@ -161,7 +165,7 @@ def _items(website_id: int, found: Iterable[msgspec.Raw], kind: type[_T]) -> lis
     return items
 
 
-def _store_certificates(website_id: int, found: Iterable[_Certificate], seen_at: datetime) -> None:
+def _store_certificates(website_id: int, found: Iterable[msgspec.Raw], seen_at: datetime) -> None:
     """Store the certificates; others of the same hosts, and of hosts long unseen, are no longer current."""
     rows = {
         (each.host, each.port, each.sha256): SeenCertificate(
@@ -176,7 +180,7 @@ def _store_certificates(website_id: int, found: Iterable[_Certificate], seen_at:
             first_seen_at=seen_at,
             seen_at=seen_at,
         )
-        for each in found
+        for each in _items(website_id, found, _Certificate)
     }
     if not rows:
         return

@@ -172,17 +172,18 @@ def _domain(row: RegisteredDomain) -> contract.RegisteredDomain:
 
 def _script(row: SeenScript, website: str, inventory: ScriptInventory | None) -> contract.Script:
     domain = registrable_domain(website)
+    is_own = row.host == website or (domain is not None and registrable_domain(row.host) == domain)
     return contract.Script(
         url=row.url,
         host=row.host,
-        own=row.host == website or (domain is not None and registrable_domain(row.host) == domain),
+        own=is_own,
         sha256=row.sha256 or None,
         bytes=row.size,
         integrity=row.has_integrity,
         libraries=msgspec.convert(row.libraries, list[contract.Library]),
         pinned=bool(row.pinned_sha256),
         pinned_sha256=row.pinned_sha256 or None,
-        new=inventory is not None and row.host not in inventory.expected_hosts,
+        new=inventory is not None and not is_own and row.host not in inventory.expected_hosts,
         current=inventory is not None and row.seen_at >= inventory.at,
         first_seen_at=row.first_seen_at,
         seen_at=row.seen_at,

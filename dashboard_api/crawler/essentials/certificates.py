@@ -12,7 +12,7 @@ from cryptography.x509.oid import NameOID
 
 from foundation.outbound.tls import UNREADABLE, Handshake
 
-_MAX_TEXT, _MAX_HOST, _MAX_NAMES, _MAX_CHAIN = 200, 253, 40, 8
+_MAX_TEXT, _MAX_SHORT_TEXT, _MAX_HOST, _MAX_NAMES, _MAX_CHAIN = 200, 100, 253, 40, 8
 # Times that every time zone can show: a certificate may end in the year 9999.
 _FIRST, _LAST = datetime(1900, 1, 1, tzinfo=UTC), datetime(9998, 12, 31, tzinfo=UTC)
 
@@ -80,8 +80,8 @@ def _chain(encoded: Sequence[bytes]) -> list[dict[str, str]]:
             break
         chain.append(
             {
-                "subject": _name(certificate.subject),
-                "issuer": _name(certificate.issuer),
+                "subject": _name(certificate.subject)[:_MAX_SHORT_TEXT],
+                "issuer": _name(certificate.issuer)[:_MAX_SHORT_TEXT],
                 "valid_until": _text_of(certificate.not_valid_after_utc),
             }
         )

@@ -120,7 +120,7 @@ def test_an_inventory_shows_what_scans_saw_and_when(client, link):
     names = ("url", "own", "new", "current", "pinned", "sha256")
     assert [tuple(each[name] for name in names) for each in shown["scripts"]] == [
         (CDN, False, False, True, False, "a" * 64),
-        ("https://static.example.com/app.js", True, True, True, True, None),
+        ("https://static.example.com/app.js", True, False, True, True, None),
         ("https://gone.example.net/x.js", False, True, False, False, "a" * 64),
     ]
     assert shown["scripts"][0]["libraries"] == [{"name": "jquery", "version": "3.7.1"}]

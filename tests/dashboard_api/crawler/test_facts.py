@@ -4,9 +4,10 @@ import json
 import os
 from datetime import UTC, datetime, timedelta
 
+import msgspec
 import pytest
 
-from dashboard_api.crawler import engines, facts, queue, worker
+from dashboard_api.crawler import engines, facts, inventory, queue, worker
 from dashboard_api.crawler.canary import Look
 from dashboard_api.crawler.home_page import HomePage
 from dashboard_api.crawler.worker import Worker
@@ -19,9 +20,10 @@ from dashboard_api.models import (
     SeenScript,
 )
 from signed_api import limits
+from tests.dashboard_api.calls import account_site
 from tests.dashboard_api.crawler.conftest import PAGE
 from tests.dashboard_api.crawler.engines import WRITE, engine
-from tests.factories import make_scannable, make_website
+from tests.factories import make_link, make_scannable, make_website
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("public_address", "short_grace", "crawler")]
 
@@ -107,18 +109,42 @@ def test_a_host_that_scans_no_longer_reach_has_a_current_certificate_for_30_days
 def test_only_the_newest_certificates_and_scripts_are_kept_and_pinned_scripts(store):
     store({"scripts": scripts(script("https://cdn.example.net/pinned.js"))})
     SeenScript.objects.update(pinned_sha256="a" * 64)
-    for day in range(2):
-        first = day * 150
-        numbers = range(first, first + 150)
-        found = [script(f"https://cdn.example.net/{number}.js") for number in numbers]
-        store(
-            {"scripts": scripts(*found), "certificates": [certificate(each + 1) for each in numbers]}, day + 1
-        )
+    for day in (1, 2):
+        found = [script(f"https://cdn.example.net/{day}/{number}.js") for number in range(150)]
+        certificates = [certificate(100 * day + number) for number in range(40)]
+        store({"scripts": scripts(*found), "certificates": certificates}, day)
     assert SeenCertificate.objects.count() == limits.MAX_CERTIFICATES
-    assert SeenCertificate.objects.get(fingerprint=f"{300:064x}")
+    assert SeenCertificate.objects.filter(is_current=True).count() == 40
     assert SeenScript.objects.count() == limits.MAX_SCRIPTS
     assert SeenScript.objects.filter(url__endswith="/pinned.js").exists()
     assert SeenScript.objects.filter(seen_at=NOW + 2 * DAY).count() == 150
+
+
+def test_the_largest_inventory_fits_into_a_response(store, website):
+    wide = "\U0001f600"
+    authority = {"subject": wide * 100, "issuer": wide * 100, "valid_until": "2030-01-01T00:00:00Z"}
+    widest = {
+        "subject": wide * 200,
+        "issuer": wide * 200,
+        "names": ["a" * 253] * 40,
+        "chain": [authority] * 8,
+    }
+    certificates = [certificate(number, **widest) for number in range(limits.MAX_CERTIFICATES)]
+    store(json.dumps({"certificates": certificates}, ensure_ascii=False))
+    libraries = [{"name": "a" * 100, "version": "1" * 30}] * 16
+    addresses = [f"https://cdn.example.net/{number:0>1976}" for number in range(limits.MAX_SCRIPTS)]
+    store({"scripts": scripts(*[script(url, libraries=libraries) for url in addresses])})
+    encoded = msgspec.json.encode(inventory.build_inventory(account_site(make_link(website=website))))
+    assert SeenCertificate.objects.count() == limits.MAX_CERTIFICATES
+    assert SeenScript.objects.count() == limits.MAX_SCRIPTS
+    assert len(encoded) < limits.MAX_RESPONSE_BYTES
+
+
+def test_facts_end_with_their_website(store, website):
+    store({"certificates": [certificate()], "domain": domain(), "scripts": scripts(script())})
+    website.delete_unused()
+    for model in (SeenCertificate, RegisteredDomain, ScriptInventory, SeenScript):
+        assert not model.objects.exists()
 
 
 def test_the_last_day_of_a_domain_stays_when_a_later_scan_cannot_read_it(store):
@@ -171,14 +197,15 @@ def test_a_script_says_when_its_content_changed_and_unread_content_changes_nothi
         {"certificates": [certificate(valid_until="2026-12-30")]},
         {"certificates": [certificate(chain=[FIRST_YEAR])]},
         {"certificates": [certificate(names=["a"] * 41)]},
+        {"certificates": [certificate()] * 51},
         {"domain": domain(registrar="\ud800")},
         {"domain": domain(reason="<script>")},
-        {"scripts": scripts(script("https://cdn.example.net/ä.js"))},
+        {"scripts": scripts(script(f"https://cdn.example.net/{'ä' * 1_000}.js"))},
         {"scripts": scripts(script("javascript:alert(1)//x/"))},
         {"scripts": scripts(script(f"https://cdn.example.net/{'a' * 2_000}.js"))},
         {"scripts": scripts(script(bytes=2**60))},
         {"scripts": scripts(script(sha256="A" * 64))},
-        {"scripts": scripts(*[script()] * 1_001)},
+        {"scripts": scripts(*[script()] * 201)},
         json.dumps({"scripts": scripts(script())}) + " " * facts.MAX_BYTES,
     ],
     ids=lambda content: str(content)[:60],
