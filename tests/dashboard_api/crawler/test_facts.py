@@ -226,11 +226,13 @@ def test_one_wrong_script_is_left_out_and_the_inventory_is_then_not_complete(sto
     assert RegisteredDomain.objects.exists()
 
 
-@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/etc/hostname")])
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("good.json")])
 def test_only_a_file_is_read(website, tmp_path, caplog, make):
+    (tmp_path / "good.json").write_text(json.dumps({"domain": domain()}))
     make(tmp_path / facts.FILE_NAME)
     facts.store(website.pk, tmp_path, seen_at=NOW, may_begin=True)
     assert "cannot be read" in caplog.text
+    assert not RegisteredDomain.objects.exists()
 
 
 # Whole scans, by a program in the place of our own one
