@@ -14,6 +14,7 @@ from config.admin_pages.staff_groups import create_groups
 from config.demo import answers
 from config.demo.accounts import Account, Confirmation, Note, Person, Run, Site, read_accounts
 from config.demo.findings import PERIOD, store_findings
+from config.demo.inventories import store_inventory
 from config.demo.sample_data import read_sample_data
 from dashboard_api import models as api
 from dashboard_api.billing import entitlements, plans
@@ -50,6 +51,8 @@ def seed(password: str) -> None:
         website = _create_website(site, now)
         runs = _create_coverage(demo.runs.get(site.runs, []), website, now)
         store_findings(data, website, site.findings_count, runs, now=now, dice=dice)
+        if runs:
+            store_inventory(website, now, Random(website.host))  # noqa: S311
     for account in demo.accounts:
         _end_plan(account, now)
     _create_notes(demo.notes, now)

@@ -10,8 +10,10 @@ from django.utils import timezone
 from config.demo import seeding
 from config.demo.accounts import Note, read_accounts
 from dashboard_api import models as api
+from dashboard_api.crawler.inventory import build_inventory
 from dashboard_api.reading import topics
 from portal import models as portal
+from tests.dashboard_api.calls import account_site
 
 pytestmark = pytest.mark.django_db
 
@@ -45,6 +47,17 @@ def test_the_neighbour_sees_a_website_of_an_account_of_their_own():
     (website,) = portal.Website.objects.visible_to(User.objects.get(username="neighbour"))
     assert (website.host, website.account.ref) == ("bakery.example.net", "acct_0003")
     assert api.Finding.objects.filter(website__host=website.host).exists()
+
+
+def test_a_scanned_website_has_an_inventory_with_a_new_and_a_changed_script():
+    shown = build_inventory(account_site(linked("shop.example.com")))
+    assert [each.current for each in shown.certificates] == [True, True]
+    assert shown.domain.name == "example.com"
+    assert [each.host for each in shown.scripts if each.new] == ["widgets.example.org"]
+    assert [each.host for each in shown.scripts if each.pinned_sha256 not in (None, each.sha256)] == [
+        "cdn.example.org"
+    ]
+    assert build_inventory(account_site(linked("launch.example.net"))).scripts_at is None
 
 
 def test_the_shop_has_over_a_thousand_open_findings_across_ninety_days():
