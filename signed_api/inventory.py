@@ -212,9 +212,10 @@ LAST_DAYS = Route(
     name="accountLastDays",
     summary="The last days of certificates and domains of all websites",
     description="An addition to the specification: soonest first, of the account's linked websites. A "
-    "website that is paused is left out.",
+    "website that is paused is left out. This call does not count towards the calls of a day.",
     request=LastDaysRequest,
     response=LastDaysResponse,
     absent_codes=NO_LINK,
+    is_counted=False,
 )
 ROUTES: tuple[Route[Any, Any], ...] = (INVENTORY, SCRIPT, LAST_DAYS)

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 
 from audit.models import AuditEvent
@@ -13,6 +14,7 @@ from dashboard_api.models import (
     ScriptInventory,
     SeenCertificate,
     SeenScript,
+    Usage,
 )
 from tests.dashboard_api.calls import (
     INVENTORY_PATH,
@@ -23,6 +25,7 @@ from tests.dashboard_api.calls import (
     fields_for,
 )
 from tests.factories import make_account, make_link, make_website
+from tests.racing import race
 
 pytestmark = pytest.mark.django_db
 
@@ -204,6 +207,7 @@ def test_last_days_come_soonest_first_and_only_of_what_is_current(client, link):
     assert (domain["issuer"], domain["fingerprint"], domain["seen_at"]) == ("R", "", text_of(NOW))
     assert domain["valid_until"] == text_of(NOW + 40 * DAY)
     assert last_days(client, link, within_days=25)["total"] == 2
+    assert not Usage.objects.filter(calls__gt=0).exists()
     page = last_days(client, link, page=2, page_size=3)
     assert ([each["kind"] for each in page["items"]], page["total"]) == (["domain"], 4)
 
@@ -245,3 +249,17 @@ def test_every_account_of_a_website_sees_its_pins(client, link):
     other = make_link(make_account("other"), link.website)
     change(client, link, act="pin")
     assert inventory_of(client, other)["scripts"][0]["pinned"] is True
+
+
+@pytest.mark.django_db(transaction=True)
+def test_hosts_that_are_accepted_at_once_are_all_expected(link):
+    make_inventory(link.website)
+    for number in range(4):
+        make_script(link.website, f"https://cdn{number}.example.net/a.js")
+
+    def accept(number):
+        url = f"https://cdn{number}.example.net/a.js"
+        return change(Client(), link, url, act="accept_host").status_code
+
+    assert race(accept, times=4) == [200] * 4
+    assert facts.expected(link.website_id)["hosts"] == [f"cdn{number}.example.net" for number in range(4)]

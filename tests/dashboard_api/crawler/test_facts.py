@@ -20,6 +20,7 @@ from dashboard_api.models import (
     SeenScript,
 )
 from signed_api import limits
+from signed_api.inventory import InventoryResponse
 from tests.dashboard_api.calls import account_site
 from tests.dashboard_api.crawler.conftest import PAGE
 from tests.dashboard_api.crawler.engines import WRITE, engine
@@ -138,6 +139,7 @@ def test_the_largest_inventory_fits_into_a_response(store, website):
     assert SeenCertificate.objects.count() == limits.MAX_CERTIFICATES
     assert SeenScript.objects.count() == limits.MAX_SCRIPTS
     assert len(encoded) < limits.MAX_RESPONSE_BYTES
+    assert msgspec.json.decode(encoded, type=InventoryResponse).scripts
 
 
 def test_facts_end_with_their_website(store, website):
