@@ -1,7 +1,9 @@
 """Facts of scans: what a built-in engine wrote next to its report is checked, bounded and stored."""
 
+import hashlib
 import json
 import os
+import ssl
 from datetime import UTC, datetime, timedelta
 
 import msgspec
@@ -25,6 +27,8 @@ from tests.dashboard_api.calls import account_site
 from tests.dashboard_api.crawler.conftest import PAGE
 from tests.dashboard_api.crawler.engines import WRITE, engine
 from tests.factories import make_link, make_scannable, make_website
+from tests.faults.certificate import write_certificate
+from tests.faults.server import FaultServer, answer
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("public_address", "short_grace", "crawler")]
 
@@ -278,6 +282,22 @@ def test_facts_are_stored_with_the_report():
     assert (seen.website, seen.seen_at) == (job.website, job.runs.get().started_at)
     assert RegisteredDomain.objects.get().website == job.website
     assert ScriptInventory.objects.get().expected_hosts == ["cdn.example.net"]
+
+
+def test_the_certificate_of_a_website_is_stored_by_a_scan_with_our_own_program(settings, tmp_path):
+    settings.ALLOW_PRIVATE_HOSTS = True
+    file, tls = write_certificate(tmp_path, name="shop.localhost")
+    with FaultServer(answer(200, b"<p>Hello"), tls=tls) as server:
+        settings.LOCALHOST_WEBSITES = {"shop.localhost": server.port}
+        queue.add(make_scannable("shop.localhost"), by="ada")
+        command = ["$essentials", "$host", "127.0.0.1", "$report"]
+        job = Worker("w", [engine(name="essentials", command=command)], bool).run_one()
+    der = ssl.PEM_cert_to_DER_cert(file.read_text().partition("-----BEGIN PRIVATE")[0])
+    seen = SeenCertificate.objects.get(website=job.website)
+    assert (seen.host, seen.port) == ("shop.localhost", settings.LOCALHOST_WEBSITES["shop.localhost"])
+    assert seen.fingerprint == hashlib.sha256(der).hexdigest()
+    assert seen.details["problem"] == "not_trusted"
+    assert seen.details["names"] == ["shop.localhost", "127.0.0.1"]
 
 
 @pytest.mark.usefixtures("program")
