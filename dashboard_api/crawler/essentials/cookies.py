@@ -21,7 +21,7 @@ _LASTING_NAME = re.compile(
 # script sends back), consents, languages and other settings, and visitors' numbers of statistics.
 _OF_SCRIPTS = re.compile(
     r".*[cx]srf.*|.*consent.*|.*gdpr.*|cmplz_.*|didomi_.*|borlabs-cookie|cookielawinfo.*|viewed_cookie_policy"
-    r"|optanonalertboxclosed|cookie[-_]?(notice|law|policy|banner|accept|allow|settings|preferences).*"
+    r"|optanonalertboxclosed|tarteaucitron|klaro|axeptio_.*|_iub_cs-.*|cookie[-_]?(notice|law|policy|banner|accept|allow|settings|preferences).*"
     r"|(.*[-_.])?(current[-_])?(lang|language|locale|i18n|i18next|i18n_redirected|theme|currency|timezone|tz)"
     r"|_ga(_.*)?|_gid|_gat.*|_gcl_.*|_fb[pc]|__utm.|_pk_(id|ses|ref|cvar|hsr).*|_hj.*|_uet(sid|vid)",
     re.IGNORECASE,
@@ -67,10 +67,12 @@ def _problems_of(name: str, attributes: Mapping[str, str]) -> Iterator[tuple[str
 
 def _broken_prefix(name: str, attributes: Mapping[str, str]) -> str:
     """Return what the prefix of the name demands and the cookie lacks."""
-    if not name.startswith(("__host-", "__secure-")):
+    if not name.startswith(("__host-", "__secure-", "__http-")):
         return ""
     if "secure" not in attributes:
         return "has no Secure, which its name demands."
+    if name.startswith(("__http-", "__host-http-")) and "httponly" not in attributes:
+        return "has no HttpOnly, which its name demands."
     if name.startswith("__host-") and attributes.get("path") != "/":
         return "does not have Path=/, which its name demands."
     if name.startswith("__host-") and attributes.get("domain"):

@@ -1,6 +1,7 @@
 """Reader of the home page: the files that it loads, and the Content-Security-Policy in its head."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from urllib.parse import urljoin, urlsplit
@@ -22,7 +23,7 @@ _LOADING = {
 }
 # Relations of a link whose file browsers load.
 _LOADED_LINKS = {
-    *("stylesheet", "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "manifest"),
+    *("stylesheet", "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon", "manifest"),
     *("preload", "modulepreload", "prefetch"),
 }
 _IN_STYLES = re.compile(
@@ -30,9 +31,9 @@ _IN_STYLES = re.compile(
 )
 _NAMESPACE = re.compile(r"@namespace[^;]{0,300};", re.IGNORECASE)  # a name that looks like an address
 _SRCSET_CHARACTERS = 10_000  # that are read
-# Apache, nginx, lighttpd and Python; Tomcat; Jetty; IIS; storage of Amazon and others, as XML.
+# Apache, nginx, lighttpd and Python; Jetty; Node; Tomcat; IIS; storage of Amazon and others, as XML.
 _LISTING = re.compile(
-    r"<title>\s*((Index of|Directory listing for|Directory:) /|Directory Listing For \[/)"
+    r"<title>\s*((Index of|Directory listing for|Directory:|listing directory) /|Directory Listing For \[/)"
     r"|<title>[^<]{1,300} - /[^<]{0,300}</title></head><body><H1>[^<]{1,300} - /[^<]{0,300}</H1><hr>\s{0,9}"
     r"<pre>"
     r"|<ListBucketResult[ >]",
@@ -44,6 +45,7 @@ _WEB_SCHEMES = ("http", "https")  # a script with another scheme, such as data:,
 _RUN_TYPES = re.compile(
     r"(java|ecma|j|live)script[0-9.]*$|(module|partytown|pmdelayedscript|babel)$", re.IGNORECASE
 )
+_REFRESH = re.compile(r"[\s0-9.;,]*(?:url\s*=\s*)?[\"']?(http://[^\"'\s]{1,300})", re.IGNORECASE)
 _DIGEST = re.compile(r"\bsha(256|384|512)-", re.IGNORECASE)  # browsers ignore other hashes
 # With one of these types, browsers look at the start of the body to see whether it is a page.
 _NO_TYPE = {"", "unknown/unknown", "application/unknown", "*/*"}
@@ -59,18 +61,13 @@ class _Form:
         self.urls, self.id = [url], identifier
         self.has_password = False
 
-    @property
-    def plain(self) -> list[str]:
-        """The addresses over http."""
-        return [url[:300] for url in self.urls if urlsplit(url).scheme == "http"]
-
 
 class Markup(HeadReader):
     """Markup of a page.
 
     ``plain`` lists files loaded over http, ``foreign`` scripts of other websites without integrity, and
-    ``policies`` the policies in the head, all of them if ``has_whole_head``. Unless ``is_whole``, the body
-    was cut or cannot be decoded.
+    ``policies`` the policies in the head, all of them if ``has_whole_head``. ``refreshes`` lists addresses
+    over http to which the page sends visitors. Unless ``is_whole``, the body was cut or cannot be decoded.
     """
 
     def __init__(self, page: Fetched) -> None:
@@ -78,10 +75,13 @@ class Markup(HeadReader):
         self.plain: list[str] = []
         self.foreign: list[str] = []
         self.policies: list[str] = []
+        self.refreshes: list[str] = []
         self._forms: list[_Form] = []
         self._form: _Form | None = None  # the open one
         self._has_password = False
-        self._ids_of_passwords: set[str] = set()  # of forms elsewhere in the page
+        # Of forms elsewhere in the page, by id: those with a password, and where buttons send them.
+        self._ids_of_passwords: set[str] = set()
+        self._actions: dict[str, list[str]] = defaultdict(list)
         self._url, self._own_domain, self._base = page.url, _domain_of(page.url), ""
         content_type = page.headers.get("Content-Type", "").lower()
         is_html = "html" in content_type or (content_type in _NO_TYPE and _is_taken_for_html(page))
@@ -102,9 +102,12 @@ class Markup(HeadReader):
         if tag == "base" and not self._base:
             base = _joined(self._url, values.get("href") or "")
             self._base = base if urlsplit(base).scheme in _WEB_SCHEMES else ""
-        is_policy = (values.get("http-equiv") or "").strip().lower() == "content-security-policy"
-        if tag == "meta" and is_policy and self.is_head and not self.inert:
-            self.policies.append(values.get("content") or "")
+        equivalent = (values.get("http-equiv") or "").strip().lower() if tag == "meta" else ""
+        content = values.get("content") or ""
+        if equivalent == "content-security-policy" and self.is_head and not self.inert:
+            self.policies.append(content)
+        elif equivalent == "refresh" and (refresh := _REFRESH.match(content[:400])):
+            self.refreshes.append(refresh[1])
         script_type = (values.get("type") or "").strip()
         if tag == "script" and script_type and not _RUN_TYPES.search(script_type):
             return  # neither loaded nor run
@@ -132,14 +135,21 @@ class Markup(HeadReader):
     def forms_to_http(self, *, is_encrypted: bool) -> list[str]:
         """Return where forms without a password are sent over http, on a page over https."""
         forms = [form for form in self._forms if is_encrypted and not self._asks_for_password(form)]
-        return list(dict.fromkeys(url for form in forms for url in form.plain))
+        return list(dict.fromkeys(url for form in forms for url in self._plain_of(form)))
 
     def passwords_by_http(self, *, is_encrypted: bool) -> list[str]:
         """Return in one sentence each how passwords travel over http."""
         if not is_encrypted and self._has_password:
             return [f"A password field is on {self._url[:300]}"]
         forms = [form for form in self._forms if self._asks_for_password(form)]
-        return list(dict.fromkeys(f"A password is sent to {url}" for form in forms for url in form.plain))
+        return list(
+            dict.fromkeys(f"A password is sent to {url}" for form in forms for url in self._plain_of(form))
+        )
+
+    def _plain_of(self, form: _Form) -> list[str]:
+        """Return the addresses over http to which a form is sent."""
+        urls = [*form.urls, *self._actions.get(form.id, [])] if form.id else form.urls
+        return [url[:300] for url in urls if urlsplit(url).scheme == "http"]
 
     def _asks_for_password(self, form: _Form) -> bool:
         return form.has_password or form.id in self._ids_of_passwords
@@ -155,14 +165,21 @@ class Markup(HeadReader):
 
     def _read_form(self, tag: str, values: Mapping[str, str | None]) -> None:
         kind = (values.get("type") or "").lower()
+        form_id = values.get("form")
         if tag == "form" and self._form is None:  # browsers ignore a form in another
             self._form = _Form(self._joined(values.get("action")) or self._url, values.get("id") or "")
+            if (values.get("method") or "").lower() == "dialog":
+                self._form.urls.clear()  # it sends nothing
             self._forms.append(self._form)
-        elif tag in ("button", "input") and self._form and values.get("formaction"):
-            self._form.urls.append(self._joined(values.get("formaction")))
+        elif tag in ("button", "input") and values.get("formaction"):
+            url = self._joined(values.get("formaction"))
+            if form_id:
+                self._actions[form_id].append(url)
+            elif self._form:
+                self._form.urls.append(url)
         if tag == "input" and kind == "password":
             self._has_password = True
-            if form_id := values.get("form"):
+            if form_id:
                 self._ids_of_passwords.add(form_id)
             elif self._form:
                 self._form.has_password = True

@@ -29,6 +29,7 @@ _AKAMAI_HIT = re.compile(r"cdn-cache\s*;\s*desc=\"?hit", re.IGNORECASE)
 _OF_SCRIPTS = ("csp-missing", "csp-unsafe-scripts")
 _OF_THE_MARKUP = (
     *("directory-listing", "mixed-content", "script-without-integrity", "form-to-http", "password-by-http"),
+    "https-leads-to-http",
 )
 OF_ORIGINS = ("any-origin-with-credentials",)
 # Rules about the page itself. The other rules of OF_THE_PAGE also apply to redirects.
@@ -37,7 +38,6 @@ _OF_THE_PAGE_ITSELF = (
     *(*OF_ORIGINS, *_OF_THE_MARKUP),
 )
 OF_THE_PAGE = ("hsts-missing", "hsts-off", "hsts-short", *_OF_THE_PAGE_ITSELF, "version-shown", *OF_COOKIES)
-OF_THE_WAY = ("https-leads-to-http",)
 OF_SECURITY_TXT = ("security-txt-missing", "security-txt-expired")
 # Top-level domains on browsers' HSTS preload lists: browsers use only https for every name below.
 _BY_HTTPS_ONLY = {
@@ -276,9 +276,6 @@ def _framing(policy: str, options: str) -> Iterator[tuple[str, str]]:
 
 def _content(page: Fetched, markup: Markup) -> Iterator[tuple[str, str]]:
     headers = page.headers
-    origin = headers.get("Access-Control-Allow-Origin", "")
-    if origin == "null" and _allows_credentials(headers):
-        yield "any-origin-with-credentials", f"Access-Control-Allow-Origin: {origin}"
     if markup.is_listing:
         yield "directory-listing", ""
     policies = csp.policies_of(headers.get("Content-Security-Policy", ""), markup.policies)
@@ -288,6 +285,8 @@ def _content(page: Fetched, markup: Markup) -> Iterator[tuple[str, str]]:
         yield "mixed-content", "\n".join(markup.plain[:10])
     if markup.foreign:
         yield "script-without-integrity", "\n".join(markup.foreign[:10])
+    if markup.refreshes and is_encrypted and not is_upgraded:
+        yield "https-leads-to-http", "\n".join(f"The page has a refresh to {url}" for url in markup.refreshes)
     if is_upgraded or (not is_encrypted and _is_by_https_only(page.url)):
         return
     if forms := markup.forms_to_http(is_encrypted=is_encrypted):

@@ -169,7 +169,7 @@ RULES = {
         "medium",
         "A cookie lacks what its name demands, so browsers refuse it",
         "Browsers do not store it: what it is for, such as signing in, does not work or is not protected.",
-        "For __Host-, set Secure and Path=/ and no Domain; for __Secure-, set Secure.",
+        "Set Secure; for __Host- also Path=/ and no Domain, and for __Http- also HttpOnly.",
         1275,
     ),
     "mixed-content": Rule(

@@ -15,7 +15,6 @@ from dashboard_api.crawler.essentials.page import (
     OF_ORIGINS,
     OF_SECURITY_TXT,
     OF_THE_PAGE,
-    OF_THE_WAY,
     Checked,
     Problem,
     Result,
@@ -38,7 +37,7 @@ from foundation.outbound.names import localhost_port
 from foundation.outbound.refusals import REFUSALS
 from foundation.outbound.tls import HandshakeRefused, NotConnected, shake_hands
 
-SECONDS = 50.0  # for all requests: five responses of a website that takes 8 seconds for each
+SECONDS = 55.0  # for all requests: six responses of a website that takes 8 seconds for each
 _PAUSE = 2.0  # before the second try of a connection that failed
 _SECURITY_TXT = ".well-known/security.txt"
 _SCAN_REFUSALS = frozenset({202, 429, 503})  # other refusals of a file may concern every visitor
@@ -100,11 +99,11 @@ def _results(visit: Visit, tls: ssl.SSLContext | None) -> Iterator[Result | Seen
         try:
             page = page_of(plain, visit)
         except Incomplete:
-            yield Unread(home, [*OF_THE_WAY, *OF_THE_PAGE, *OF_SECURITY_TXT], "page_unknown")
+            yield Unread(home, [*OF_THE_PAGE, *OF_SECURITY_TXT], "page_unknown")
             yield Unread(plain, ["https-not-enforced", *OF_THE_PAGE], "page_unknown")
             return
         if not any(hop.url.startswith(home) for hop in page.hops):
-            yield Skipped(home, [*OF_THE_WAY, *OF_THE_PAGE, *OF_SECURITY_TXT])  # https shows another website
+            yield Skipped(home, [*OF_THE_PAGE, *OF_SECURITY_TXT])  # https shows another website
             yield from _by_http_alone(page, visit)
             yield from _other_names(page, deadline, now, tls)
             return
@@ -200,19 +199,25 @@ def _by_http(response: Fetched, page: Fetched, visit: Visit) -> Iterator[Result]
 
 
 def _origins(page: Fetched, visit: Visit) -> Iterator[Result]:
-    """Yield a problem if scripts of another website may read the page; ask for it once more, as they do."""
+    """Yield a problem if scripts of another website may read the page; ask for it twice more, as they do.
+
+    Pages in a sandboxed frame, which anyone can make, send the origin null.
+    """
     if not is_page(page):
         return  # unread already
     host = urlsplit(page.url).hostname or ""
     # It begins and ends like our own, for servers that compare only one of them.
     domain = registrable_domain(host)
-    origin = f"https://{host}.evil{domain}" if domain else "https://evil.example"
+    origins = [f"https://{host}.evil{domain}" if domain else "https://evil.example", "null"]
+    problems: list[Problem] = []
     try:
-        response = response_to(page.url, visit, origin=origin, addresses=page.hops[-1].addresses)
+        while origins and not problems:
+            origin = origins.pop(0)
+            response = response_to(page.url, visit, origin=origin, addresses=page.hops[-1].addresses)
+            problems = [*check_origins(response, origin)]
     except Incomplete as error:
         yield Unread(page.url, OF_ORIGINS, str(error))
-    else:
-        yield from check_origins(response, origin)
+    yield from problems
 
 
 def _by_http_alone(page: Fetched, visit: Visit) -> Iterator[Result]:

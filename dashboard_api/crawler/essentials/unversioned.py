@@ -9,7 +9,7 @@ _HOSTS = (
     # Tag managers, statistics and tests
     *("www.googletagmanager.com", "www.google-analytics.com", "ssl.google-analytics.com"),
     *("assets.adobedtm.com", "tags.tiqcdn.com", "cdn.matomo.cloud", "cdn.segment.com"),
-    *("nexus.ensighten.com", "cdn.tagcommander.com", "static.cloudflareinsights.com"),
+    *("containers.piwik.pro", "nexus.ensighten.com", "cdn.tagcommander.com", "static.cloudflareinsights.com"),
     *("static.hotjar.com", "www.clarity.ms", "plausible.io", "cdn.usefathom.com"),
     *("scripts.simpleanalyticscdn.com", "cdn.mxpnl.com", "cdn.heapanalytics.com"),
     *("cdn.optimizely.com", "dev.visualwebsiteoptimizer.com", "cdn.amplitude.com"),

@@ -239,7 +239,7 @@ def test_the_markup_of_a_page_that_is_not_read_to_its_end_is_not_checked(
     assert ("csp-missing" in found) is not is_unread
     url = f"http{'s' * encrypted}://{HOST}/"
     rules_of_markup = ["directory-listing", "mixed-content", "script-without-integrity"]
-    rules_of_markup += ["form-to-http", "password-by-http"]
+    rules_of_markup += ["form-to-http", "password-by-http", "https-leads-to-http"]
     rules_of_markup += ["csp-missing", "csp-unsafe-scripts"] * is_unread
     failed = {"checked": url, "error": "not_read_to_the_end", "rules": rules_of_markup}
     assert next(line for line in lines if "error" in line) == failed  # those of security.txt follow
@@ -939,7 +939,7 @@ def test_a_good_website_behind_a_redirect_needs_few_connections(serve, trusting,
     rules, lines, _ = scanned(trusting)
     assert set(rules) == {"certificate-expires-soon", "certificate-other-name"}  # of the tests
     assert not [line for line in lines if "error" in line]
-    assert [each.connections for each in (first, second, plain)] == [5, 6, 1]
+    assert [each.connections for each in (first, second, plain)] == [5, 7, 1]
 
 
 @pytest.mark.django_db
@@ -1028,6 +1028,19 @@ def test_a_page_that_allows_every_origin_is_found_by_asking_with_one(serve, trus
     assert (found["location"], last["complete"]) == (url, True)
     assert f"Origin: {origin}\n" in found["evidence"]
     assert [each.header("origin") for each in server.received].count(origin) == 1
+
+
+def test_a_page_that_allows_the_origin_of_sandboxed_frames_is_found(serve, trusting):
+    def script(server, connection):
+        server.receive(connection)
+        allowed = [("Access-Control-Allow-Origin", "null"), ("Access-Control-Allow-Credentials", "true")]
+        is_null = server.received[-1].header("origin") == "null"
+        connection.sendall(http(200, headers=[*WHOLE, *(allowed * is_null)]))
+
+    serve(script)
+    _, lines, _ = scanned(trusting)
+    [found] = [line for line in lines if line.get("finding") == "any-origin-with-credentials"]
+    assert "Origin: null\n" in found["evidence"]
 
 
 @pytest.mark.django_db

@@ -109,7 +109,8 @@ def _response(website, path, origin, *, is_encrypted):
         return http(301, headers=[("Location", f"https://{HOST}{path}"), ("Content-Type", "text/html")])
     own = {name.lower() for name in website.headers}
     headers = [(name, value) for name, value in _HEADERS.items() if name.lower() not in own]
-    headers += [(name, value) for name, value in website.headers.items() if value]
+    for name, values in website.headers.items():
+        headers += [(name, value) for value in ([values] if isinstance(values, str) else values) if value]
     if path == "/.well-known/security.txt":
         return http(200, _TEXT, headers=[("Content-Type", "text/plain")])
     if path in website.files or (path != "/" and website.elsewhere):
@@ -129,6 +130,7 @@ def _is_reflected(origins, origin):
     return {
         "": False,
         "any": True,
+        "null": origin == "null",
         "begins": origin.startswith(f"https://{HOST}"),
         "ends": origin.endswith("example.com"),
         "partner": origin == PARTNER,

@@ -13,7 +13,7 @@ class Website(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     name: str
     line: str = ""  # of the cases
-    headers: dict[str, str] = {}
+    headers: dict[str, str | list[str]] = {}  # a list is sent as several headers
     cookies: list[str] = []
     body: str = "<!doctype html><title>Shop</title><h1>Shop</h1><p>Hello</p>"
     status: int = 200
@@ -22,7 +22,7 @@ class Website(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     location: str = ""
     certificate: str = "good"
     versions: tuple[str, str] = ("1.2", "1.3")
-    cors: str = ""  # origins that are reflected: any, partner, or that begins or ends like our own
+    cors: str = ""  # origins that are reflected: any, null, partner, or that begins or ends like our own
     credentials: bool = False
     files: dict[str, str] = {}
     elsewhere: str = ""
