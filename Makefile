@@ -17,7 +17,7 @@ MUTATED_NEEDS := django|cryptography|idna|pytest|pytest-django|hypothesis
 
 PYTEST := $(BIN)/pytest --quiet --numprocesses $(JOBS) --dist worksteal
 
-.PHONY: help setup demo pdf stripe engines check quick test test-all test-long bench screenshots observatory schemathesis clients mutants sbom outdated messages lock
+.PHONY: help setup demo pdf stripe engines check quick test test-all test-long bench screenshots observatory judges schemathesis clients mutants sbom outdated messages lock
 
 help:
 	@echo "make demo [PORT=8001] [ARGS=--reset]   set up a demo and serve it"
@@ -33,6 +33,7 @@ help:
 	@echo "make setup                             only prepare .venv"
 	@echo "make screenshots                       take the screenshots of the README again (needs Chromium)"
 	@echo "make observatory                       grade the pages with the MDN HTTP Observatory (needs nginx and npm)"
+	@echo "make judges [ARGS=csp]                 compare our scans of the ground truth with other scanners (needs npm)"
 	@echo "make schemathesis                      send calls that Schemathesis makes from the OpenAPI description"
 	@echo "make clients                           call the API with clients of openapi-generator (needs Java 17 and Go)"
 	@echo "make mutants                           change es1, hosts and sealing in some 250 ways, and list changes that no test notices"
@@ -75,6 +76,9 @@ screenshots: $(VENV)/installed-dev
 
 observatory: $(VENV)/installed-dev
 	@$(BIN)/python -m tests.deploy.observatory
+
+judges: $(VENV)/installed-dev
+	@$(BIN)/python -m tests.dashboard_api.crawler.ground_truth.judges $(ARGS)
 
 schemathesis: $(VENV)/installed  # in a separate environment: it needs other versions
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(PYTHON) -m venv $$folder && \

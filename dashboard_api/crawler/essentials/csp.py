@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from foundation.addresses.domains import is_public_suffix
+from foundation.addresses.hosts import covers
 
 Directives = dict[str, set[str]]  # the sources of each directive of one policy
 
@@ -14,10 +15,16 @@ _NONCE_OR_DYNAMIC = re.compile(r"'nonce-[a-z0-9+/_-]+={0,2}'|'strict-dynamic'")
 _HOST = re.compile(r"(?:https?://)?(\*\.)?([^/:*']+)(?::[0-9*]+)?(/.*)?")
 # Domains whose customers choose a name below them, next to those on the Public Suffix List.
 _OF_ANY_CUSTOMER = {"amazonaws.com", "b-cdn.net", "fastly.net", "googleusercontent.com", "windows.net"}
-# Hosts that serve files that anyone can publish, or libraries by which an injected page runs scripts.
+# Hosts that serve files that anyone can publish.
 _OF_ANY_PUBLISHER = re.compile(
-    r"(cdn\.|fastly\.)?jsdelivr\.net|unpkg\.com|esm\.sh|cdnjs\.cloudflare\.com|ajax\.googleapis\.com"
-    r"|storage\.googleapis\.com|s3([.-][a-z0-9-]+)?\.amazonaws\.com"
+    r"(cdn\.|fastly\.)?jsdelivr\.net|unpkg\.com|esm\.sh|storage\.googleapis\.com|cdn\.shopify\.com"
+    r"|s3([.-][a-z0-9-]+)?\.amazonaws\.com"
+)
+# Hosts whose libraries (AngularJS) or replies (JSONP) run what an injected element asks for.
+_WITH_BYPASS = (
+    *("accounts.google.com", "cse.google.com", "translate.google.com", "www.google.com", "www.gstatic.com"),
+    *("ajax.googleapis.com", "maps.googleapis.com", "translate.googleapis.com", "www.googleapis.com"),
+    *("cdnjs.cloudflare.com", "cdn.bootcss.com", "code.angularjs.org", "graph.facebook.com", "yastatic.net"),
 )
 _ALL_FILES = {"", "/", "/npm/", "/gh/", "/ajax/", "/ajax/libs/"}
 _IGNORED_IN_PAGES = {"frame-ancestors", "report-uri", "sandbox"}  # browsers read these in headers only
@@ -72,7 +79,7 @@ def _reasons(
     if "'strict-dynamic'" not in elements:
         if anyone := "data:" if "data:" in elements else _anyone(elements):
             yield f"{anyone} allows scripts of every website."
-        yield from (f"{source} allows scripts that anyone can publish." for source in _wide(elements))
+        yield from _wide(elements)
     if "'unsafe-eval'" in sources:
         yield "'unsafe-eval' lets injected texts run as scripts."
     is_by_nonce = any(_NONCE_OR_DYNAMIC.fullmatch(source) for source in elements)
@@ -91,12 +98,13 @@ def _anyone(sources: set[str]) -> str:
 
 
 def _wide(sources: set[str]) -> Iterator[str]:
-    """Yield sources on which anyone can publish a script, such as all customers of a hoster."""
+    """Yield why sources with a host stop nobody, such as those of all customers of a hoster."""
     for source in sorted(sources):
         match = _HOST.fullmatch(source)
         wildcard, host, path = match.groups() if match else ("", "", "")
-        if wildcard:
-            if is_public_suffix(host) or host in _OF_ANY_CUSTOMER:
-                yield source
-        elif _OF_ANY_PUBLISHER.fullmatch(host) and (path or "") in _ALL_FILES:
-            yield source
+        has_all_files = (path or "") in _ALL_FILES
+        is_of_any_customer = bool(wildcard) and (is_public_suffix(host) or host in _OF_ANY_CUSTOMER)
+        if is_of_any_customer or (has_all_files and not wildcard and _OF_ANY_PUBLISHER.fullmatch(host)):
+            yield f"{source} allows scripts that anyone can publish."
+        elif has_all_files and any(covers(host, each) if wildcard else host == each for each in _WITH_BYPASS):
+            yield f"{source} has libraries or replies that run injected texts as scripts."

@@ -13,26 +13,13 @@ import tempfile
 from pathlib import Path
 
 from tests.deploy.production import NAME, Production, nginx
+from tests.judges import OBSERVATORY, install
 
-_PACKAGE = "@mdn/mdn-http-observatory"
-_VERSION = "1.4.8"
 _PAGES = (
     "/", "/accounts/login/", "/accounts/password/reset/", "/accounts/", "/sites/shop.example.com/", "/new/",
     "/help/", "/v1/docs", "/v1/public", "/sample/", "/s/unknown/", "/admin/", "/nothing-here/",
 )  # fmt: skip
 _MOST, _GAIN = 140, 5  # a page without cookies gains nothing for them, one without scripts neither
-
-
-def _install(folder: Path) -> Path:
-    """Install the Observatory into ``folder``; return its folder."""
-    package = folder / "node_modules" / _PACKAGE
-    options = ["--silent", "--no-save", "--ignore-scripts", "--prefix", str(folder)]
-    subprocess.run(["npm", "install", *options, f"{_PACKAGE}@{_VERSION}"], check=True)
-    (package / "conf").mkdir(exist_ok=True)
-    (package / "conf" / "hsts-preload.json").write_text(
-        "{}"
-    )  # a list that its setup downloads; we are not on it
-    return package
 
 
 def _grade(package: Path, folder: Path) -> list[dict]:
@@ -65,7 +52,7 @@ def main() -> int:
         print(f"Add the line '127.0.0.1 {NAME}' to /etc/hosts.", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory() as folder:
-        results = _grade(_install(Path("var/observatory")), Path(folder))
+        results = _grade(*install(OBSERVATORY), Path(folder))
     for result in results:
         who = "member" if result["signedIn"] else "visitor"
         lacks = f"without {' and '.join(result['without'])}" if result["without"] else ""

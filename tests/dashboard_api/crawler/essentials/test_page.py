@@ -632,6 +632,10 @@ def test_a_password_on_a_page_by_http_is_a_problem_wherever_it_is_sent():
         ("img-src *", "No directive limits scripts: script-src and default-src are missing."),
         ("script-src http:", "http: allows scripts of every website."),
         ("script-src 'self' *.cloudfront.net", "*.cloudfront.net allows scripts that anyone can publish."),
+        (
+            "script-src 'self' www.google.com",
+            "www.google.com has libraries or replies that run injected texts as scripts.",
+        ),
         ("script-src 'unsafe-inline'", "'unsafe-inline' lets injected scripts run."),
         ("script-src 'self' 'unsafe-eval'", "'unsafe-eval' lets injected texts run as scripts."),
         (

@@ -30,8 +30,8 @@ class Result(NamedTuple):
 
 
 @contextmanager
-def scanning():
-    """Yield a function that scans a website of the table, with the authority of its certificates trusted."""
+def serving():
+    """Yield an internet for websites of the table, and the trusted authority of their certificates."""
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         authority = Authority(folder)
         patch.setattr(fetch, "DEFAULT_CA_BUNDLE_PATH", str(authority.file))
@@ -39,10 +39,17 @@ def scanning():
         fetch.trusted.cache_clear()
         internet = Internet(patch)
         try:
-            yield lambda website: _result(website, internet, authority)
+            yield internet, authority
         finally:
             internet.end()
             fetch.trusted.cache_clear()
+
+
+@contextmanager
+def scanning():
+    """Yield a function that scans a website of the table."""
+    with serving() as (internet, authority):
+        yield lambda website: _result(website, internet, authority)
 
 
 def _result(website, internet, authority):
