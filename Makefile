@@ -69,7 +69,7 @@ test-all: check
 	$(PYTEST) $(ARGS)
 
 test-long: $(VENV)/installed-dev  # not in parallel: some tests measure time
-	$(BIN)/pytest -m long -rA tests/long $(ARGS)
+	$(BIN)/pytest -m long -rA tests/long tests/dashboard_api/crawler/test_known_page.py $(ARGS)
 
 screenshots: $(VENV)/installed-dev
 	@$(BIN)/python -m tests.browser.screenshots

@@ -19,7 +19,7 @@ _MAX_LANGUAGE = 3  # characters, without the country
 _CONTENT_LINKS, _CONTENT_CHARACTERS = 5, 200
 # What each fact counts when two pages are compared.
 _WEIGHTS = {"title": 2, "links": 3, "script_hosts": 1, "cookies": 1, "size": 1}
-_LEAST_TEXT = 1 / 3  # of the known page's text
+_LEAST_TEXT = 1 / 2  # of the known page's text; walls of consent and pages of errors have less
 _SAME_SHARE = 0.6  # of the weights: a new title, or new scripts and cookies, still count as the same website
 
 
@@ -28,7 +28,8 @@ class HomePage(msgspec.Struct, frozen=True, kw_only=True):
 
     ``links`` counts links to other pages of the website. ``size`` is a class: the page has less than
     2**size bytes. ``has_content`` means links and text, no password field and no ``noindex``. ``language``
-    is the ``lang`` of the page, and ``characters`` the length of its visible text.
+    is the ``lang`` of the page, ``characters`` the length of its visible text, and ``prose`` the length
+    without the texts of links.
     """
 
     title: str = ""
@@ -39,15 +40,22 @@ class HomePage(msgspec.Struct, frozen=True, kw_only=True):
     has_content: bool = False
     language: str = ""
     characters: int = 0
+    prose: int = 0
+
+    def can_replace(self, known: "HomePage") -> bool:
+        """Return whether this page, which looks different, may be a redesign of the known one.
+
+        It needs content: text outside of links, which parked pages do not have, and half of the known text.
+        """
+        return self.has_content and self.prose >= _CONTENT_CHARACTERS and _has_text_of(known, self)
 
     def looks_like(self, other: "HomePage") -> bool:
         """Return whether most facts of ``other`` match this page.
 
-        If this page has content, ``other`` needs content and a third of the text: error and queue pages
+        If this page has content, ``other`` needs content and half of the text: error and queue pages
         often show the navigation of the website, but not its text. Facts that both pages lack are ignored.
         """
-        has_enough_text = other.characters >= _LEAST_TEXT * self.characters
-        if self.has_content and not (other.has_content and has_enough_text):
+        if self.has_content and not (other.has_content and _has_text_of(self, other)):
             return False
         if self.language and other.language and self.language != other.language:
             return False
@@ -61,6 +69,10 @@ class HomePage(msgspec.Struct, frozen=True, kw_only=True):
         counted = {name: score for name, score in scores.items() if score is not None}
         total = sum(_WEIGHTS[name] for name in counted)
         return sum(_WEIGHTS[name] * score for name, score in counted.items()) >= _SAME_SHARE * total
+
+
+def _has_text_of(known: HomePage, page: HomePage) -> bool:
+    return page.characters >= _LEAST_TEXT * known.characters
 
 
 def home_page_of(page: Fetched, host: str) -> HomePage:
@@ -78,6 +90,7 @@ def home_page_of(page: Fetched, host: str) -> HomePage:
         has_content=has_content and not reader.is_hidden,
         language=reader.language,
         characters=reader.characters,
+        prose=reader.prose,
     )
 
 
@@ -109,7 +122,7 @@ class _Reader(HeadReader):
         self.title, self._title_ended = "", False
         self.links: set[str] = set()
         self.script_hosts: set[str] = set()
-        self.characters = 0
+        self.characters, self.prose, self._is_link = 0, 0, False
         self.language = ""
         self.is_hidden = False
 
@@ -124,6 +137,7 @@ class _Reader(HeadReader):
             self.language = _clean(values.get("lang", "")).lower().partition("-")[0][:_MAX_LANGUAGE]
         elif tag in ("a", "area"):
             self._add_link(values.get("href", ""))
+            self._is_link = tag == "a"
         elif tag == "script" and (host := self._host_of(values.get("src", ""))):
             self.script_hosts.add(host)
         elif tag == "meta" and values.get("name", "").strip().lower() == "robots":
@@ -132,9 +146,10 @@ class _Reader(HeadReader):
             self.is_hidden |= values.get("type", "").strip().lower() == "password"
 
     def handle_endtag(self, tag: str) -> None:
-        """Stop collecting the title."""
+        """Stop collecting the title, or the text of a link."""
         if tag == self.inert == "title":
             self._title_ended = True  # later titles, as of SVG images, do not count
+        self._is_link = self._is_link and tag != "a"
         super().handle_endtag(tag)
 
     def handle_data(self, data: str) -> None:
@@ -143,7 +158,9 @@ class _Reader(HeadReader):
         if self.inert == "title" and not self._title_ended:
             self.title += data
         elif not self.inert and self.cdata_elem is None:
-            self.characters += len("".join(data.split()))
+            characters = len("".join(data.split()))
+            self.characters += characters
+            self.prose += characters * (not self._is_link)
 
     def _add_link(self, href: str) -> None:
         """Add the path of another page of the website, without the query."""

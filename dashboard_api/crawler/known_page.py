@@ -28,8 +28,8 @@ def known_page(website_id: int, *, before: ScanJob | None = None) -> HomePage | 
 def judge(job: ScanJob, page: HomePage, sources: Collection[str]) -> str:
     """Return PAGE_CHANGED if the page may be another website's, FIRST_LOOK if the scan may not fix findings.
 
-    ``sources`` are the sources of this scan's engines. A page that looks different is accepted if it has
-    content, and if no finding can vanish or a scan on an earlier day saw it. Retests accept no such page.
+    ``sources`` are the sources of this scan's engines. A page that looks different is accepted if it can be a
+    redesign, and if no finding can vanish or a scan on an earlier day saw it. Retests accept no such page.
     """
     known_job = _known_job(job.website_id, job)
     known = page_of(known_job)
@@ -42,7 +42,7 @@ def judge(job: ScanJob, page: HomePage, sources: Collection[str]) -> str:
         if not has_findings:
             return ""
         return FIRST_LOOK if page.has_content else PAGE_CHANGED
-    if page.has_content and (not has_findings or _was_seen_earlier(job, page, known_job)):
+    if page.can_replace(known) and (not has_findings or _was_seen_earlier(job, page, known_job)):
         return ""
     return PAGE_CHANGED
 

@@ -164,3 +164,94 @@ INSTEAD = {
         language="de",
     ),
 }
+
+LEGAL = "".join(f'<a href="/{name}/">{name.title()}</a> ' for name in NAMES[5:])
+OWN_TITLE = "Best Shop: shoes and coats"
+# Pages of hosters, firewalls, programs and registrars, as they are made; some with parts of the website.
+OTHERS = {
+    "script check with the website's title": page(
+        OWN_TITLE,
+        "<noscript>Enable JavaScript and cookies to go on</noscript>"
+        '<script src="/cdn-cgi/c/orchestrate.js"></script>',
+    ),
+    "consent wall with legal links": page(
+        OWN_TITLE,
+        f"{SCRIPTS}<h1>Your choice</h1><p>{'We and our partners store data to show advertising. ' * 11}"
+        f"</p><button>Accept</button><button>Reject</button>{LEGAL}",
+    ),
+    "age check": page(
+        OWN_TITLE,
+        f"{SCRIPTS}<h1>Are you 18?</h1><p>Our shop is for adults.</p><a href='/yes/'>Yes</a>"
+        f"<a href='/no/'>No</a>{LEGAL}",
+    ),
+    "coming soon": page(
+        "Best Shop: coming soon",
+        f"<h1>Something new is coming</h1><p>{'Leave your address, and we will tell you first. ' * 5}</p>"
+        '<form><input type="email"></form><a href="https://social.example.org/shop">Follow us</a>',
+    ),
+    "holiday": page(
+        OWN_TITLE,
+        f"{SCRIPTS}<ul>{LINKS}</ul><h1>We are on holiday</h1><p>Orders are sent again from Monday on.</p>",
+        WEAK,
+    ),
+    "parked with links of its own": page(
+        "shop.localhost",
+        "<h1>shop.localhost may be for sale</h1><h2>Related searches</h2><ul>"
+        + "".join(
+            f'<li><a href="/search/{name}-{kind}/">{name.title()} for {kind} at the best price today</a>'
+            for name in NAMES
+            for kind in ("women", "men")
+        )
+        + '</ul><p>Buy this domain</p><script src="https://parking.example.org/p.js"></script>',
+    ),
+    "lander": page(
+        "shop.localhost", "<script>window.onload=function(){window.location.href='/lander'}</script>"
+    ),
+    "frame of a registrar": http(
+        200,
+        b'<html><frameset><frame src="https://parking.example.org/shop"></frameset></html>',
+        headers=[HTML],
+    ),
+    "default page of Debian": page(
+        "Apache2 Default Page: It works",
+        f"<h1>It works!</h1><p>{'This is the default page that tests the server. ' * 50}"
+        '</p><a href="/manual">manual</a><a href="https://bugs.example.org/">bugs</a>',
+    ),
+    "default page of a panel": page(
+        "Domain Default page",
+        f"<h1>Web Server's Default Page</h1><p>{'This page is made by a panel of the hoster. ' * 12}</p>"
+        + "".join(f'<a href="https://panel.example.org/{name}">{name}</a>' for name in NAMES),
+    ),
+    "suspended by a panel": page(
+        "Account Suspended",
+        "<h1>Account Suspended</h1><p>This account has been suspended. Contact your hosting provider.</p>"
+        '<a href="/cgi-sys/suspendedpage.cgi">More</a>',
+    ),
+    "maintenance of a program": page(
+        "Maintenance", "Briefly unavailable for scheduled maintenance. Check back in a minute."
+    ),
+    "database error": page("Database Error", "<h1>Error establishing a database connection</h1>"),
+    "installation of a program": page(
+        "Setup",
+        '<h1>Welcome</h1><p>Before getting started, we need some items.</p><form method="post">'
+        '<input name="dbname"><input name="uname"><input name="pwd"></form><a href="/setup?step=1">Go</a>',
+    ),
+    "trace of an error": page(
+        "RuntimeError at /",
+        f"<h1>RuntimeError at /</h1><pre>{'shop/views.py, line 21, in home: return render(request) ' * 60}"
+        '</pre><a href="#frames">Frames</a><a href="#sql">Queries</a>',
+    ),
+    "no website at a platform": page(
+        "Site not found",
+        "<h1>404</h1><p>There is no website here. If you are its owner, read the full documentation.</p>"
+        '<a href="https://platform.example.org/docs">Documentation</a>',
+    ),
+    "reply of an interface": http(
+        200, b'{"status": "ok", "version": "1.0"}', headers=[("Content-Type", "application/json")]
+    ),
+    "image only": page("", '<img src="/soon.png" alt="">'),
+    "sign-in of a network": page(
+        "Sign in to the network",
+        f"<h1>Guest network</h1><form><input name='room'><input type='password'></form>{LEGAL}{TEXT}",
+    ),
+}

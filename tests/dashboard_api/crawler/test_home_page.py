@@ -39,7 +39,7 @@ def like(**changes):
         {"script_hosts": (), "cookies": ("__Host-sid",)},
         {"script_hosts": (), "links": 15, "size": 16},
         {"title": "Best shop: winter shoes", "links": 30, "cookies": ()},
-        {"language": "", "characters": 1200},
+        {"language": "", "characters": 1600},
     ],
 )
 def test_a_website_that_changes_in_part_is_the_same(changes):
@@ -51,13 +51,21 @@ def test_a_website_that_changes_in_part_is_the_same(changes):
     [
         {"has_content": False},
         {"language": "de"},
-        {"characters": 900},
+        {"characters": 1200},
         {"title": "For sale", "script_hosts": ("ads.example.org",), "cookies": ()},
         {"title": "New shop", "script_hosts": (), "links": 60},
     ],
 )
 def test_a_page_that_lost_its_content_or_changed_most_is_another(changes):
     assert not KNOWN.looks_like(like(**changes))
+
+
+def test_a_redesign_has_text_outside_of_links_and_half_of_what_was_there():
+    redesign = {"title": "New shop", "script_hosts": (), "cookies": (), "links": 60}
+    assert like(**redesign, characters=1600, prose=900).can_replace(KNOWN)
+    assert not like(**redesign, characters=1600, prose=150).can_replace(KNOWN)
+    assert not like(**redesign, characters=1200, prose=900).can_replace(KNOWN)
+    assert not like(has_content=False, prose=900).can_replace(KNOWN)
 
 
 def test_pages_with_few_facts_are_compared_by_those_they_have():
@@ -94,6 +102,7 @@ def test_the_facts_are_read_as_a_browser_without_scripts_reads_them():
         has_content=True,
         language="en",
         characters=len("abcdef2toptousx") + 500,
+        prose=500,
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 from django.db.models import F
 from django.utils import timezone
 
-from dashboard_api.crawler import known_page, queue, retests, worker
+from dashboard_api.crawler import known_page, policy, queue, retests, worker
 from dashboard_api.crawler.worker import Worker
 from dashboard_api.models import Coverage, Finding, ScanJob
 from foundation.outbound.names import origin_of
@@ -19,16 +19,23 @@ from tests.dashboard_api.crawler.placeholders import (
     FIXED,
     FIXED_WEBSITE,
     INSTEAD,
+    OTHERS,
     PLACEHOLDERS,
     REDESIGN,
     WEBSITE,
     page,
 )
-from tests.faults.server import FaultServer
+from tests.faults.server import FaultServer, http
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("short_grace", "crawler")]
 HOST = "shop.localhost"
 ESSENTIALS = engine(name="essentials", command=["$essentials", "$host", "$address", "$report"])
+EXPOSED_FILES = engine(
+    name="exposed-files", command=["$exposed", "$host", "$address", "$report"], profile="standard"
+)
+SECRET = http(200, b"DB_PASSWORD=hunter2-secret\n", headers=[("Content-Type", "text/plain")])
+# The page in another language is the website itself, so that a second day may accept it.
+PAGES_OF_OTHERS = PLACEHOLDERS | OTHERS | {kind: INSTEAD[kind] for kind in ("error", "queue")}
 DAY = timedelta(days=1)
 
 
@@ -36,19 +43,21 @@ class Weak:
     """A website on loopback, whose page can be exchanged."""
 
     def __init__(self):
-        self.shown, self.row, self.scanner = WEBSITE, factories.make_scannable(HOST), self.probe
+        self.shown, self.row = WEBSITE, factories.make_scannable(HOST)
+        self.scanners = lambda: [self.probe()]
 
     def __call__(self, server, connection):
         if connection.recv(1, socket.MSG_PEEK) == b"\x16":  # there is no https
             return
         server.receive(connection)
         path = server.received[-1].head.split()[1].decode()
-        connection.sendall(self.shown(path) if callable(self.shown) else self.shown)
+        shown = SECRET if path == "/.env" and self.shown == WEBSITE else self.shown
+        connection.sendall(shown(path) if callable(shown) else shown)
 
     def scan(self, shown=None, **asked):
         self.shown = shown or self.shown
         queue.add(self.row, by="ada", **asked)
-        return Worker(f"w{os.getpid()}", [self.scanner()], lambda: False).run_one()
+        return Worker(f"w{os.getpid()}", self.scanners(), lambda: False).run_one()
 
     def probe(self):
         """Return a quick scanner, which reports a page without a policy."""
@@ -84,25 +93,35 @@ def weak(settings, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.once
-def test_a_page_in_the_place_of_the_website_fixes_and_finds_nothing_on_three_days(weak):
-    weak.scanner = lambda: ESSENTIALS
-    assert weak.scan().outcome == "complete"
+def test_pages_in_the_place_of_the_website_close_and_open_nothing_on_three_days(weak, monkeypatch):
+    check_three_days(weak, monkeypatch, dict([*PAGES_OF_OTHERS.items()][::8]))
+
+
+@pytest.mark.long
+def test_30_pages_of_protections_and_placeholders_close_and_open_nothing_on_three_days(weak, monkeypatch):
+    assert len({str(page) for page in PAGES_OF_OTHERS.values()}) == len(PAGES_OF_OTHERS) >= 30
+    check_three_days(weak, monkeypatch, PAGES_OF_OTHERS)
+
+
+def check_three_days(weak, monkeypatch, pages):
+    monkeypatch.setattr(policy, "CONNECTIONS_A_SECOND", 1000.0)
+    weak.scanners = lambda: [ESSENTIALS, EXPOSED_FILES]
+    assert weak.scan(profile="standard").outcome == "complete"
     found, first = weak.open(), ScanJob.objects.get().pk
-    assert len(found) >= 11, found
-    for kind, shown in PLACEHOLDERS.items():
+    assert len(found) >= 12, found
+    assert "credentials-exposed" in {rule for _, rule in found}
+    for kind, shown in pages.items():
         for day in range(3):
             let_a_day_pass()
-            job = weak.scan(shown)
+            job = weak.scan(shown, profile="standard")
             assert (job.outcome, job.reason) == ("different", "page_changed"), (kind, day)
-        finding = Finding.objects.filter(rule="csp-missing").get()
-        again = weak.retest(finding)
+        again = weak.retest(Finding.objects.filter(rule="csp-missing").get())
         assert (again.outcome, again.reason) == ("inconclusive", "page_changed"), kind
-        assert weak.open() == found, kind
-        assert Finding.objects.count() == len(found), kind
-        assert Coverage.objects.get().state == "failed"
+        assert (weak.open(), Finding.objects.count()) == (found, len(found)), kind
+        assert Coverage.objects.get(source__slug="essentials").state == "failed"
         ScanJob.objects.exclude(pk=first).delete()
     let_a_day_pass()
-    back = weak.scan(WEBSITE)
+    back = weak.scan(WEBSITE, profile="standard")
     assert (back.outcome, weak.open() == found) == ("complete", True)
 
 
@@ -123,7 +142,7 @@ def test_a_page_of_an_error_or_in_another_language_fixes_nothing(weak, shown):
 @pytest.mark.slow
 @pytest.mark.once
 def test_a_website_that_was_fixed_closes_its_findings_at_once(weak):
-    weak.scanner = lambda: ESSENTIALS
+    weak.scanners = lambda: [ESSENTIALS]
     weak.scan()
     finding = Finding.objects.get(rule="csp-missing")
     let_a_day_pass()
@@ -204,7 +223,7 @@ def test_without_an_earlier_page_a_placeholder_does_not_become_the_known_one(wea
 def test_findings_of_a_scanner_that_does_not_run_now_are_protected_as_well(weak):
     weak.scan()
     ScanJob.objects.update(page=None)
-    weak.scanner = lambda: engine("raise SystemExit('it ran')", name="another")
+    weak.scanners = lambda: [engine("raise SystemExit('it ran')", name="another")]
     let_a_day_pass()
     assert weak.scan(PLACEHOLDERS["suspended"]).outcome == "different"
 
