@@ -34,6 +34,14 @@ _TIMES = {  # hours from now at which a certificate begins and ends
     "valid in an hour": {"begins": 1, "hours": 90 * _DAY},
     "expired": {"begins": -90 * _DAY, "hours": -_DAY},
     "half over": {"begins": -45 * _DAY, "hours": 45 * _DAY},
+    "a week left of three months": {"begins": -83 * _DAY, "hours": 7 * _DAY},
+    "a day left of six": {"begins": -5 * _DAY, "hours": _DAY},
+    "five days left of six": {"begins": -_DAY, "hours": 5 * _DAY},
+}
+_NAMES = {
+    "other name": "other.example.net",
+    "wildcard": "*.example.com",
+    "wildcard below": f"*.{HOST}",
 }
 
 
@@ -55,7 +63,8 @@ class Authority:
         key = rsa.generate_private_key(65537, bits) if bits else ec.generate_private_key(ec.SECP256R1())
         issuer = (self.certificate, self.key) if kind != "unknown authority" else None
         fields = {
-            "name": "other.example.net" if kind == "other name" else HOST,
+            "name": _NAMES.get(kind, HOST),
+            "has_names": kind != "name in the subject alone",
             "issuer": issuer,
             **_TIMES.get(kind, {"hours": 90 * _DAY}),
         }

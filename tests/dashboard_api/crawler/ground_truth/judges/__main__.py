@@ -30,7 +30,7 @@ from tests.judges import CSP_EVALUATOR, OBSERVATORY, install  # noqa: E402
 _HERE = Path(__file__).parent
 _META = re.compile(r"content-security-policy[\"'] content=\"([^\"]*)\"", re.IGNORECASE)
 _TABLE = tomllib.loads((_HERE / "reasons.toml").read_text())
-_POINTS, _REASONS = _TABLE["points"], _TABLE["reasons"]
+POINTS, REASONS = _TABLE["points"], _TABLE["reasons"]
 
 
 class Difference(NamedTuple):
@@ -52,7 +52,7 @@ class Difference(NamedTuple):
     @property
     def reason(self):
         """Return the reason of reasons.toml; empty without one."""
-        return next((each["reason"] for each in _REASONS if self._is_of(each)), "")
+        return next((each["reason"] for each in REASONS if self._is_of(each)), "")
 
     def _is_of(self, reason):
         return all(
@@ -103,9 +103,9 @@ def differences(website, ask, internet, authority):
 
 def _of_observatory(name, ask, theirs, ours):
     """Yield tests that only one of both fails, and those that lead to another grade."""
-    found = {subject: sorted(_POINTS.get(subject, {}).keys() & ours) for subject in theirs["tests"]}
+    found = {subject: sorted(POINTS.get(subject, {}).keys() & ours) for subject in theirs["tests"]}
     points = {
-        subject: min((_POINTS[subject][rule] for rule in found[subject]), default=max(test["points"], 0))
+        subject: min((POINTS[subject][rule] for rule in found[subject]), default=max(test["points"], 0))
         for subject, test in theirs["tests"].items()
     }
     grade = ask({"points": [*points.values()]})
