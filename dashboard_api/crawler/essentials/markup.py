@@ -80,6 +80,7 @@ class Markup(HeadReader):
         self._form: _Form | None = None  # the open one
         self._has_password = False
         # Of forms elsewhere in the page, by id: those with a password, and where buttons send them.
+        self._ids_of_forms: set[str] = set()
         self._ids_of_passwords: set[str] = set()
         self._actions: dict[str, list[str]] = defaultdict(list)
         self._url, self._own_domain, self._base = page.url, _domain_of(page.url), ""
@@ -167,7 +168,10 @@ class Markup(HeadReader):
         kind = (values.get("type") or "").lower()
         form_id = values.get("form")
         if tag == "form" and self._form is None:  # browsers ignore a form in another
-            self._form = _Form(self._joined(values.get("action")) or self._url, values.get("id") or "")
+            own_id = values.get("id") or ""
+            is_first = own_id not in self._ids_of_forms  # others with its id cannot be named
+            self._form = _Form(self._joined(values.get("action")) or self._url, own_id if is_first else "")
+            self._ids_of_forms.add(own_id)
             if (values.get("method") or "").lower() == "dialog":
                 self._form.urls.clear()  # it sends nothing
             self._forms.append(self._form)

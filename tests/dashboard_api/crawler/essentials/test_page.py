@@ -514,6 +514,7 @@ PAGES = [
         (body, [])
         for body in (
             '<form method="dialog" action="http://a.example.net/"></form>',
+            '<form id="f"></form>' * 25_000 + '<button form="f" formaction="//a">A</button>' * 20_000,
             '<form id="f"></form><button form="g" formaction="http://a.example.net/">A</button>',
             '<meta http-equiv="refresh" content="60"><meta name="refresh" content="0;url=http://a.example.net/">',
             '<meta http-equiv="refresh" content="0;url=https://a.example.net/?from=http://a.example.net/">',
