@@ -67,7 +67,8 @@ class Markup(HeadReader):
 
     ``plain`` lists files loaded over http, ``foreign`` scripts of other websites without integrity, and
     ``policies`` the policies in the head, all of them if ``has_whole_head``. ``refreshes`` lists addresses
-    over http to which the page sends visitors. Unless ``is_whole``, the body was cut or cannot be decoded.
+    over http to which the page sends visitors, and ``referrers`` its policies about the Referer. Unless
+    ``is_whole``, the body was cut or cannot be decoded.
     """
 
     def __init__(self, page: Fetched) -> None:
@@ -76,6 +77,7 @@ class Markup(HeadReader):
         self.foreign: list[str] = []
         self.policies: list[str] = []
         self.refreshes: list[str] = []
+        self.referrers: list[str] = []
         self._forms: list[_Form] = []
         self._form: _Form | None = None  # the open one
         self._has_password = False
@@ -109,6 +111,8 @@ class Markup(HeadReader):
             self.policies.append(content)
         elif equivalent == "refresh" and (refresh := _REFRESH.match(content[:400])):
             self.refreshes.append(refresh[1])
+        if tag == "meta" and (values.get("name") or "").strip().lower() == "referrer":
+            self.referrers.append(content.strip().lower())
         script_type = (values.get("type") or "").strip()
         if tag == "script" and script_type and not _RUN_TYPES.search(script_type):
             return  # neither loaded nor run

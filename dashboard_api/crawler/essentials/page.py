@@ -19,6 +19,12 @@ _PAGE_STATUSES = {200, 203}
 _SIX_MONTHS = 15_552_000  # in seconds, as max-age has them
 _VERSION = re.compile(r"/\s*v?\d")  # as in nginx/1.25
 _WEAK_REFERRERS = {"unsafe-url", "no-referrer-when-downgrade"}
+_OLD_REFERRERS = {  # in pages
+    "never": "no-referrer",
+    "always": "unsafe-url",
+    "default": "strict-origin-when-cross-origin",
+    "origin-when-crossorigin": "origin-when-cross-origin",
+}
 _REFERRERS = _WEAK_REFERRERS | {  # browsers ignore other values
     *("no-referrer", "same-origin", "origin", "strict-origin"),
     *("origin-when-cross-origin", "strict-origin-when-cross-origin"),
@@ -29,12 +35,12 @@ _AKAMAI_HIT = re.compile(r"cdn-cache\s*;\s*desc=\"?hit", re.IGNORECASE)
 _OF_SCRIPTS = ("csp-missing", "csp-unsafe-scripts")
 _OF_THE_MARKUP = (
     *("directory-listing", "mixed-content", "script-without-integrity", "form-to-http", "password-by-http"),
-    "https-leads-to-http",
+    *("https-leads-to-http", "referrer-policy-weak"),
 )
 OF_ORIGINS = ("any-origin-with-credentials",)
 # Rules about the page itself. The other rules of OF_THE_PAGE also apply to redirects.
 _OF_THE_PAGE_ITSELF = (
-    *(*_OF_SCRIPTS, "framing-allowed", "nosniff-missing", "referrer-policy-weak"),
+    *(*_OF_SCRIPTS, "framing-allowed", "nosniff-missing"),
     *(*OF_ORIGINS, *_OF_THE_MARKUP),
 )
 OF_THE_PAGE = ("hsts-missing", "hsts-off", "hsts-short", *_OF_THE_PAGE_ITSELF, "version-shown", *OF_COOKIES)
@@ -250,6 +256,7 @@ def _policies(headers: Mapping[str, str], markup: Markup) -> Iterator[tuple[str,
     if not has_nosniff(headers):
         yield "nosniff-missing", ""
     referrers = [each.strip() for each in headers.get("Referrer-Policy", "").lower().split(",")]
+    referrers += [_OLD_REFERRERS.get(each, each) for each in markup.referrers]
     referrer = next((each for each in reversed(referrers) if each in _REFERRERS), "")
     if referrer in _WEAK_REFERRERS:
         yield "referrer-policy-weak", f"Referrer-Policy: {referrer}"

@@ -35,7 +35,7 @@ POLICY = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; script-sr
 
 OF_THE_MARKUP = [
     *("directory-listing", "mixed-content", "script-without-integrity"),
-    *("form-to-http", "password-by-http", "https-leads-to-http"),
+    *("form-to-http", "password-by-http", "https-leads-to-http", "referrer-policy-weak"),
 ]
 
 
@@ -510,10 +510,13 @@ PAGES = [
     ('<form id="f"></form><button form="f" formaction="http://a.example.net/">A</button>', ["form-to-http"]),
     ('<meta http-equiv="Refresh" content="0;URL=\'http://a.example.net/\'">', ["https-leads-to-http"]),
     ('<title>listing directory /</title><ul id="files">', ["directory-listing"]),
+    ('<meta name="Referrer" content=" Always ">', ["referrer-policy-weak"]),
     *(
         (body, [])
         for body in (
             '<form method="dialog" action="http://a.example.net/"></form>',
+            '<meta name="referrer" content="unsafe-url"><meta name="referrer" content="never">',
+            '<meta name="referrer" content="unsafe-urls"><template><meta name="referrer" content="always">',
             '<form id="f"></form>' * 25_000 + '<button form="f" formaction="//a">A</button>' * 20_000,
             '<form id="f"></form><button form="g" formaction="http://a.example.net/">A</button>',
             '<meta http-equiv="refresh" content="60"><meta name="refresh" content="0;url=http://a.example.net/">',
