@@ -6,6 +6,7 @@ from portal.activity.urls import urlpatterns as activity
 from portal.answering.urls import urlpatterns as answering
 from portal.api_access.urls import urlpatterns as api_access
 from portal.exports.urls import urlpatterns as exports
+from portal.inventory.urls import urlpatterns as inventory
 from portal.notifications.urls import urlpatterns as notifications
 from portal.onboarding.urls import urlpatterns as onboarding
 from portal.pages import front_door, views
@@ -33,6 +34,7 @@ urlpatterns = [
     *answering,
     *api_access,
     *exports,
+    *inventory,
     *team,
     *notifications,
     *sharing,

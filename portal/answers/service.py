@@ -63,6 +63,17 @@ from signed_api.findings import (
     FindingRequest,
     FindingResponse,
 )
+from signed_api.inventory import (
+    INVENTORY,
+    LAST_DAYS,
+    SCRIPT,
+    InventoryRequest,
+    InventoryResponse,
+    LastDaysRequest,
+    LastDaysResponse,
+    ScriptRequest,
+    ScriptResponse,
+)
 from signed_api.limits import MAX_PAGE_SIZE
 from signed_api.routes import Request, Response, Route
 from signed_api.scans import (
@@ -305,6 +316,21 @@ def scan_status(website: Website, job_id: str) -> ScanStatusResponse:
 def cancel_scan(website: Website, job_id: str) -> ScanStatusResponse:
     """Cancel a scan of ``website``, and return it; raises CallError."""
     return _site_call(website, SCAN_CANCEL, ScanCancelRequest(job_id=job_id))
+
+
+def get_inventory(website: Website) -> InventoryResponse:
+    """Return the certificates, the domain and the scripts that scans of ``website`` saw; raises CallError."""
+    return _site_call(website, INVENTORY, InventoryRequest())
+
+
+def change_script(website: Website, request: ScriptRequest) -> ScriptResponse:
+    """Pin or unpin a script of ``website``, or accept its host; raises CallError."""
+    return _site_call(website, SCRIPT, request)
+
+
+def get_last_days(account: Account, request: LastDaysRequest) -> LastDaysResponse:
+    """Return when certificates and domains of the account's websites end; raises CallError."""
+    return _account_call(account, LAST_DAYS, request)
 
 
 def _site_call(website: Website, route: Route[Request, Response], request: Request) -> Response:

@@ -72,6 +72,10 @@ class Address:
         """Return the URL of the scans of the website."""
         return str(Address(path=f"{self.path}scans/", account=self.account))
 
+    def of_inventory(self) -> str:
+        """Return the URL of the website's certificates and scripts."""
+        return str(Address(path=f"{self.path}inventory/", account=self.account))
+
     def with_filters(self, **changes: Any) -> str:
         """Return the URL with changed filters, by default on the first page."""
         filters = replace(self.filters, **{"page": 1, **changes}).compatible

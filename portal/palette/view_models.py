@@ -111,6 +111,7 @@ def _pages(request: HttpRequest) -> Iterable[Hit]:
         yield Hit(label=_("Share links"), url=reverse("portal:shares"))
     if Membership.objects.of_user(request.user).owners().exists():
         yield Hit(label=_("Audit log"), url=reverse("portal:activity"))
+    yield Hit(label=_("Expiry dates"), url=reverse("portal:expiry_dates"))
     yield Hit(label=_("Saved views"), url=reverse("portal:saved_views"))
     yield Hit(label=_("How we grade"), url=reverse("portal:grading"))
     yield Hit(label=_("Your account"), url=reverse("account"))

@@ -52,6 +52,7 @@ OWN_EVENT = {
     "portal:write_message": "website.message_written",
     "portal:api_secrets": "api_secret.issued",
     "portal:badge": "badge.switched_on",
+    "portal:change_script": "website.script_pinned",
     "portal:change_role": "member.role",
     "portal:cancel_scan": "website.scan_cancelled",
     "portal:confirm_page": "website.page_confirmed",

@@ -141,6 +141,11 @@ class SitePage:
         return self.address.of_scans()
 
     @property
+    def inventory_url(self) -> str:
+        """The URL of the website's certificates and scripts."""
+        return self.address.of_inventory()
+
+    @property
     def status(self) -> int:
         """The HTTP status of the response."""
         return self.error_page.status if self.error_page else 200

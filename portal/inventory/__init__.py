@@ -1,0 +1,1 @@
+"""Certificates, domains and scripts that scans saw on websites, and when the first two expire."""
