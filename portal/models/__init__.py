@@ -5,7 +5,7 @@ from portal.models.answers import LastAnswer
 from portal.models.helpers import HelperLink
 from portal.models.languages import UserLanguage
 from portal.models.members import Invitation, Membership, MembershipChange
-from portal.models.notifications import FeedCursor, PendingNotification, Subscription
+from portal.models.notifications import FeedCursor, PendingNotification, SentReminder, Subscription
 from portal.models.ownership import ClaimEmail, ClaimState
 from portal.models.saved_views import SavedView
 from portal.models.sharing import Badge, IssueTracker, ShareLink, ShareOpening
@@ -28,6 +28,7 @@ __all__ = [
     "MembershipChange",
     "PendingNotification",
     "SavedView",
+    "SentReminder",
     "ShareLink",
     "ShareOpening",
     "Subscription",

@@ -32,6 +32,10 @@ class Subscription(models.Model):
         max_length=10, default=DEFAULT_MIN_SEVERITY, help_text="The lowest severity that is sent."
     )
     frequency = models.CharField(max_length=10, choices=Frequency)
+    reminders = models.BooleanField(
+        null=True,
+        help_text="Whether to remind before certificates and domains expire; empty: by the member's role.",
+    )
     language = models.CharField(
         max_length=10,
         blank=True,
@@ -69,6 +73,16 @@ class Subscription(models.Model):
         """Whether the member gets e-mails about messages and answers that concern them."""
         person = self.membership.user
         return bool(not self.is_refused and person.is_active and person.email)
+
+    @property
+    def wants_reminders(self) -> bool:
+        """Whether the member chose reminders, or has not chosen and is an owner or a manager."""
+        return self.membership.can_link_websites if self.reminders is None else self.reminders
+
+    @property
+    def gets_reminders(self) -> bool:
+        """Whether the member gets e-mails before certificates and domains expire."""
+        return self.is_active and self.wants_reminders
 
     def includes(self, severity: str) -> bool:
         """Return whether the member wants findings of this severity."""
@@ -117,3 +131,30 @@ class PendingNotification(models.Model):
 
     def __str__(self) -> str:
         return f"{self.website} for {self.membership}"
+
+
+class SentReminder(models.Model):
+    """A reminder of an account that was due, so that it is stored for its members once.
+
+    ``key`` is the fingerprint of a certificate, or a domain with its last day.
+    """
+
+    account = models.ForeignKey(
+        "portal.Account",
+        on_delete=models.CASCADE,
+        related_name="sent_reminders",
+        db_index=False,  # the unique constraint indexes it
+        db_constraint=False,  # so that older code can delete accounts
+    )
+    key = models.CharField(max_length=300)
+    days = models.PositiveSmallIntegerField(help_text="So many days before the last day.")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering: ClassVar = ["id"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["account", "key", "days"], name="portal_reminder_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.days} days before"

@@ -65,12 +65,14 @@ def send_now(notifications: Iterable[PendingNotification]) -> None:
 
 def _due(websites: Collection[Website], *, now: datetime) -> Iterable[list[PendingNotification]]:
     """Group the due notifications by e-mail: an import, a digest, or an earlier attempt."""
-    # Keys: the id of an earlier attempt, the notification itself, or the member of a digest
+    # Keys: the id of an earlier attempt, the notification itself, or the member of a digest or of reminders
     by_email: dict[Hashable, list[PendingNotification]] = defaultdict(list)
     for notification in _unclaimed(now).filter(website__in=websites):
         frequency = Subscription.of(notification.membership).frequency
         if notification.email_id:
             by_email[notification.email_id].append(notification)
+        elif Digest.from_json(notification.digest).reminder:
+            by_email["reminders", notification.membership_id].append(notification)
         elif frequency == Subscription.Frequency.IMMEDIATE or _is_personal(notification):
             by_email[notification].append(notification)
         elif notification.created_at < _last_digest_time(frequency, now):
@@ -168,16 +170,20 @@ def _is_personal(notification: PendingNotification) -> bool:
 
 def _is_wanted(notification: PendingNotification) -> bool:
     subscription = Subscription.of(notification.membership)
+    if Digest.from_json(notification.digest).reminder:
+        return subscription.gets_reminders
     return subscription.gets_messages if _is_personal(notification) else subscription.is_active
 
 
 def _has_current_content(notification: PendingNotification) -> bool:
-    """Drop closed findings, notes that became internal, and deleted messages; return whether any remain.
+    """Drop closed findings, internal notes, deleted messages and what was renewed; return whether any remain.
 
     The service returns only the worst findings, the newest notes and the oldest messages. If its list is
     full, keep those beyond its end.
     """
     digest = Digest.from_json(notification.digest)
+    if digest.reminder:
+        return digest.reminder.is_current_in(service.get_inventory(notification.website))
     if digest.messages and not digest.since:  # what a member did is no change
         return True
     min_severity = Subscription.of(notification.membership).min_severity

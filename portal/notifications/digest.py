@@ -1,5 +1,6 @@
 """Digest: the changes of one website for one member."""
 
+from datetime import datetime
 from typing import Self
 
 import msgspec
@@ -7,6 +8,7 @@ import msgspec
 from portal.models import Subscription
 from portal.texts import labels
 from signed_api.findings import Change, ChangesResponse, MessageChange, NoteChange
+from signed_api.inventory import DOMAIN, InventoryResponse
 
 MAX_FINDINGS = 50
 MAX_MESSAGES = 100
@@ -40,8 +42,32 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
+class Reminder(msgspec.Struct, frozen=True, kw_only=True):
+    """A certificate or a domain that expires, as a scan read it at ``seen_at``.
+
+    ``also`` has further websites with the same one.
+    """
+
+    kind: str
+    name: str
+    port: int | None = None
+    issuer: str = ""
+    fingerprint: str = ""
+    valid_until: datetime
+    seen_at: datetime
+    also: list[str] = []
+
+    def is_current_in(self, found: InventoryResponse) -> bool:
+        """Return whether the website still has this certificate, or the domain this last day."""
+        if self.kind == DOMAIN:
+            return found.domain is not None and found.domain.valid_until == self.valid_until
+        return any(each.current and each.fingerprint == self.fingerprint for each in found.certificates)
+
+
 class Digest(msgspec.Struct, frozen=True, kw_only=True):
-    """Changes since a cursor: findings, worst first and at most ``total``, and notes; or messages alone.
+    """Changes since a cursor: findings, worst first and at most ``total``, and notes.
+
+    Messages are alone, and so is a reminder.
 
     Unless ``is_exact``, ``total`` is a lower bound.
     """
@@ -52,6 +78,7 @@ class Digest(msgspec.Struct, frozen=True, kw_only=True):
     is_exact: bool = True
     notes: list[NoteChange] = []
     messages: list[Message] = []
+    reminder: Reminder | None = None
 
     @classmethod
     def for_subscription(
@@ -86,7 +113,7 @@ class Digest(msgspec.Struct, frozen=True, kw_only=True):
 
     def __bool__(self) -> bool:
         """Whether the digest has any content."""
-        return bool(self.findings or self.notes or self.messages)
+        return bool(self.findings or self.notes or self.messages or self.reminder)
 
     def merged_with(self, later: Self) -> Self:
         """Return both digests as one; for a finding in both, the later change wins."""

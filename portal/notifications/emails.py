@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from urllib.parse import urlencode, urlsplit
 from uuid import UUID
 
@@ -11,7 +11,7 @@ from django.core.mail import EmailMultiAlternatives
 from django.core.signing import Signer
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.formats import localize
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
@@ -22,13 +22,17 @@ from foundation.texts.words import on_one_line
 from portal.models import PendingNotification, Subscription, Website, WebsiteSummary
 from portal.models.languages import language_of
 from portal.models.summaries import Headline
-from portal.notifications.digest import Digest, Message
+from portal.notifications.digest import Digest, Message, Reminder
 from portal.pages.urls import Address, site_address
-from portal.texts import labels, topics
+from portal.texts import expiry, labels, topics
 from portal.texts.markdown import plain_text
 from signed_api.answers import OVERDUE, THIS_WEEK, WAITING
 from signed_api.findings import Change, NoteChange, Summary
+from signed_api.inventory import DOMAIN
 
+HTTPS = 443
+FRESH = timedelta(days=8)  # of a reading: a week between two scans, and a day
+MAX_OTHERS = 10  # websites that a reminder names
 SHOWN_PROBLEMS = SHOWN_MESSAGES = 20  # of a website
 EXCERPT_LENGTH = 300
 MESSAGES = {
@@ -66,6 +70,16 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReminderText:
+    """A reminder in words: labels with ``facts``, then what happens and what to do."""
+
+    facts: tuple[tuple[str, str], ...]
+    text: str
+    url: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WeeklyGrade:
     """The grade as text, and the change of open findings within a week.
 
@@ -97,6 +111,7 @@ class Section:
     list_url: str
     notes: tuple[Item, ...]
     messages: tuple[Item, ...]
+    reminder: ReminderText | None = None
 
 
 def unsubscribe_token(membership_id: int) -> str:
@@ -122,6 +137,7 @@ def compose(email_id: UUID, notifications: Sequence[PendingNotification]) -> Ema
             "sections": sections,
             "account": membership.account,
             "is_about_messages": any(section.messages for section in sections),
+            "is_about_reminders": any(section.reminder for section in sections),
             "min_severity": labels.label(labels.SEVERITIES, subscription.min_severity),
             "settings_url": _absolute(reverse("portal:notifications")),
             "unsubscribe_url": unsubscribe_url,
@@ -154,6 +170,11 @@ def _subject(sections: Sequence[Section]) -> str:
     if len(sections) == 1:
         return sections[0].heading
     count = len(sections)
+    if any(section.reminder for section in sections):
+        text = ngettext(
+            "%(count)s certificate or domain expires", "%(count)s certificates or domains expire", count
+        )
+        return text % {"count": localize(count)}
     return ngettext("News about %(count)s website", "News about %(count)s websites", count) % {
         "count": localize(count)
     }
@@ -171,6 +192,8 @@ def _section(notification: PendingNotification) -> Section:
     membership = notification.membership
     same_host = Website.objects.visible_to(membership.user).with_host(website.host)
     address = site_address(website, names_account=same_host.count() > 1)
+    if digest.reminder:
+        return _section_of_reminder(website, digest.reminder, address)
     subscription = Subscription.of(membership)
     headline = None if digest.messages else _headline(website, subscription)
     messages = _message_items(digest.messages, address)
@@ -193,6 +216,61 @@ def _section(notification: PendingNotification) -> Section:
         notes=tuple(note_item(note, address, base=settings.PORTAL_BASE_URL) for note in digest.notes),
         messages=messages[:SHOWN_MESSAGES],
     )
+
+
+def _section_of_reminder(website: Website, reminder: Reminder, address: Address) -> Section:
+    now, host = timezone.now(), readable_host(website.host)
+    names = {"host": host, "domain": readable_host(reminder.name)}
+    names["expires"] = expiry.in_words(reminder.valid_until, now)
+    if reminder.kind == DOMAIN:
+        subject = _("%(host)s: the domain %(domain)s %(expires)s")
+    else:
+        subject = _("%(host)s: a certificate %(expires)s")
+    heading = subject % names
+    return Section(
+        host=website.host,
+        heading=heading,
+        grade=None,
+        due=(),
+        findings=(),
+        more="",
+        list_url="",
+        notes=(),
+        messages=(),
+        reminder=_reminder_text(host, reminder, address, now),
+    )
+
+
+def _reminder_text(host: str, reminder: Reminder, address: Address, now: datetime) -> ReminderText:
+    name = readable_host(reminder.name)
+    if reminder.kind == DOMAIN:
+        about = [(_("Domain"), name), (_("Registrar"), on_one_line(reminder.issuer))]
+        text = _(
+            "After this day the website and its e-mail stop working, and later somebody else can register "
+            "the name. Renew it at your registrar, and check that your payment details there are valid."
+        )
+        label = _("See the domain")
+    else:
+        name = name if reminder.port in (None, HTTPS) else f"{name}:{reminder.port}"
+        about = [(_("Certificate of"), name), (_("Issuer"), on_one_line(reminder.issuer))]
+        text = _(
+            "After this day browsers warn your visitors, and apps refuse to connect. Renew the certificate, "
+            "or check that the program that renews it works. The reminders end when a scan reads the new one."
+        )
+        label = _("See the certificate")
+    read_on = labels.day(reminder.seen_at.date())
+    facts = [(_("Website"), host), *about, (_("Last day"), labels.day(reminder.valid_until.date()))]
+    if reminder.also:
+        others = ", ".join(readable_host(each) for each in reminder.also[:MAX_OTHERS])
+        more = len(reminder.also) - MAX_OTHERS
+        facts.append((_("Also on"), others + (f" (+{localize(more)})" if more > 0 else "")))
+    if now - reminder.seen_at > FRESH:
+        stale = _("%(day)s; no scan has read it since, so it may have been renewed")
+        facts.append((_("As of"), stale % {"day": read_on}))
+    else:
+        facts.append((_("Read on"), read_on))
+    shown = tuple((label, value) for label, value in facts if value)
+    return ReminderText(facts=shown, text=text, url=_absolute(address.of_inventory()), label=label)
 
 
 def _headline(website: Website, subscription: Subscription) -> Headline | None:

@@ -1,6 +1,6 @@
 """The form for the e-mails of one account."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -22,6 +22,14 @@ class SubscriptionForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in
     frequency = forms.ChoiceField(label=_("Send me e-mails"), choices=FREQUENCIES)
     min_severity = forms.ChoiceField(label=_("Minimum severity"), choices=list(labels.SEVERITIES.items()))
 
+    reminders = forms.BooleanField(
+        label=_("Remind me 30, 14 and 3 days before a certificate or a domain expires"), required=False
+    )
+
     class Meta:
         model = Subscription
-        fields: ClassVar = ["frequency", "min_severity"]
+        fields: ClassVar = ["frequency", "min_severity", "reminders"]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.initial["reminders"] = self.instance.wants_reminders

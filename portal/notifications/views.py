@@ -68,7 +68,8 @@ def subscribe(request: HttpRequest, membership: int) -> HttpResponse:
             raise Http404
         Subscription.objects.update_or_create(membership=own_membership, defaults=choice)
         account = own_membership.account
-        audit("subscription.saved", account=account.ref, after={"frequency": choice["frequency"]})
+        chosen = {name: choice[name] for name in ("frequency", "reminders")}
+        audit("subscription.saved", account=account.ref, after=chosen)
     messages.info(request, _("Your choice for %(account)s is saved.") % {"account": account})
     return redirect("portal:notifications")
 

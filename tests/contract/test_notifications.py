@@ -341,8 +341,9 @@ def test_one_call_serves_members_with_different_choices(link, website, begun):
     spent = Nonce.objects.count()
     summary = run_json("notify")
     assert (summary["polled"], summary["created"], summary["sent"]) == (1, 2, 2)
-    # The versions, the changes, the numbers, the changes again for each e-mail, the claims, and the plan.
-    assert Nonce.objects.count() == spent + 7
+    # The versions, the changes, the numbers, what expires, the changes again for each e-mail, the claims, and
+    # the plan.
+    assert Nonce.objects.count() == spent + 8
     subjects = {message.to[0]: message.subject for message in mail.outbox}
     assert subjects == {
         "owner@example.com": "shop.example.com: 1 finding to check: High",

@@ -14,7 +14,7 @@ from foundation.operations.operator_command import OperatorCommand, Result
 from foundation.operations.storage import is_storage_fault
 from portal.answers import service
 from portal.models import Website
-from portal.notifications import polling
+from portal.notifications import polling, reminders
 from portal.notifications.delivery import send_due
 from portal.notifications.polling import Audience
 from portal.onboarding import emails as claim_emails
@@ -87,6 +87,12 @@ class Command(OperatorCommand):
             **_refresh(websites, versions, dry_run=dry_run),
         }
         if not dry_run:
+            readable = {website.pk for website in (*result.polled, *result.unchanged)}
+            reminded = reminders.store_due(
+                (each for each in audiences if each.website.pk in readable), now=timezone.now()
+            )
+            json_output["reminders"] = reminded.created
+            result.failures += reminded.failures
             outcome = send_due([*result.polled, *result.unchanged])
             json_output |= {"sent": outcome.sent, "waiting": outcome.waiting, "expired": outcome.expired}
             about_claims, about_plans = claim_emails.send_due(), plan_emails.send_due()
@@ -144,6 +150,8 @@ def _in_words(json_output: dict[str, Any]) -> str:
         ]
     if "sent" in json_output:
         lines.append(f"E-mails sent: {json_output['sent']}; notifications waiting: {json_output['waiting']}.")
+        if json_output["reminders"]:
+            lines.append(f"Reminders of certificates and domains: {json_output['reminders']}.")
         if json_output["about_claims"]:
             lines.append(f"E-mails about proofs of ownership: {json_output['about_claims']}.")
         if json_output["about_plans"]:

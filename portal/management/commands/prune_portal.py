@@ -7,9 +7,11 @@ from django.utils import timezone
 
 from audit import seals
 from foundation.operations.operator_command import OperatorCommand, Result
-from portal.models import LastAnswer
+from portal.models import LastAnswer, SentReminder
 from portal.sharing.actions import delete_ended
 from portal.team.actions import delete_old
+
+_AGE_OF_REMINDERS = timedelta(days=100)  # longer than the time before a last day in which they are due
 
 
 class Command(OperatorCommand):
@@ -19,8 +21,8 @@ class Command(OperatorCommand):
 
     help = (
         "Delete the share links that expired or were revoked more than 30 days ago, the answers of the "
-        "service that were stored for outages more than a day ago, and invitations and changes of teams "
-        "after 400 days, as actions on record."
+        "service that were stored for outages more than a day ago, the record of reminders "
+        "after 100 days, and invitations and changes of teams after 400 days, as actions on record."
     )
 
     def perform(self, **options: Any) -> Result:
@@ -29,6 +31,7 @@ class Command(OperatorCommand):
         count = delete_ended(now=now)
         changes = delete_old(now=now)
         LastAnswer.objects.expire(now)
+        SentReminder.objects.filter(created_at__lt=now - _AGE_OF_REMINDERS).delete()
         seals.prune(now)  # the service's command also prunes, but it may be another deployment
         json_output = {"share_links": count, "team_changes": changes}
         return Result(

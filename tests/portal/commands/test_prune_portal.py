@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from portal.models import Invitation, MembershipChange, ShareLink
+from portal.models import Invitation, MembershipChange, SentReminder, ShareLink
 from portal.sharing import actions
 from portal.team.actions import invite
 from tests.commands import run, run_json
@@ -34,3 +34,12 @@ def test_changes_of_teams_and_invitations_stay_as_long_as_actions_on_record():
         MembershipChange.objects.filter(person=email).update(at=then)
     assert run_json("prune_portal") == {"share_links": 0, "team_changes": 1}
     assert MembershipChange.objects.get().person == Invitation.objects.get().email == "399@example.com"
+
+
+def test_reminders_are_on_record_until_they_can_no_longer_be_due():
+    account = make_portal_account()
+    for days in (101, 99):
+        at = timezone.now() - timedelta(days=days)
+        SentReminder.objects.create(account=account, key="a" * 64, days=days, created_at=at)
+    run("prune_portal")
+    assert SentReminder.objects.get().days == 99
