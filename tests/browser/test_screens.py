@@ -17,6 +17,7 @@ from portal.answers import service as portal_service
 from portal.models import Account, ClaimState, Website
 from portal.sharing import actions
 from signed_api.errors import TimedOut
+from signed_api.inventory import INVENTORY, LAST_DAYS
 from tests.browser.steps import PATH
 from tests.factories import (
     make_account,
@@ -32,6 +33,16 @@ from tests.factories import (
     make_user,
     make_website,
 )
+from tests.portal.inventory.inventories import (
+    make_certificate,
+    make_domain,
+    make_inventory,
+    make_last_day,
+    make_last_days,
+    make_library,
+    make_script,
+)
+from tests.portal.service_answers import answer_with
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -177,6 +188,31 @@ def test_lists_of_websites_and_of_new_findings(tour, everything, website):
     own = website.account_id
     tour.visit(page, *OVERVIEW, f"/api/{own}/secrets/", f"/team/{own}/publicity/", f"/team/{own}/rules/")
     tour.visit(tour.open(user=make_user("nobody")), "/", "/notifications/")
+
+
+def test_certificates_and_scripts(tour, owner, website, monkeypatch):
+    long_name = f"{'w' * 60}.{website.host}"
+    certificates = [
+        make_certificate(60, names=[f"{number}.{website.host}" for number in range(30)]),
+        make_certificate(-3, host=long_name, fingerprint="b2" * 32, problem="not_trusted", issuer="W" * 120),
+        make_certificate(5, fingerprint="c3" * 32, current=False),
+    ]
+    scripts = [
+        make_script(f"/{'x' * 300}.js", host=long_name, new=True, libraries=[make_library("w" * 60)]),
+        make_script("/pinned.js", pinned=True, pinned_sha256="0" * 64, changed_at=timezone.now()),
+        make_script("/gone.js", current=False),
+    ]
+    found = make_inventory(
+        certificates=certificates, scripts=scripts, domain=make_domain(20, registrar="W" * 90)
+    )
+    last_days = make_last_days(
+        make_last_day(-3, name=long_name, port=8443), make_last_day(9, issuer="W" * 120), total=120
+    )
+    answer_with(monkeypatch, INVENTORY, lambda *_: found)
+    answer_with(monkeypatch, LAST_DAYS, lambda *_: last_days)
+    page = tour.open(user=owner)
+    tour.visit(page, "/websites/certificates/", f"{PATH}inventory/")
+    expect(page.locator("form[action$='/script/']")).to_have_count(3)
 
 
 def test_claims_in_every_state(tour, everything, link, watch):
