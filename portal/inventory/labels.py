@@ -14,6 +14,7 @@ PROBLEMS = {
 OTHER_PROBLEM = _("Browsers refuse it")
 UNREAD_DOMAIN = {
     "no_service": _("Its expiry date is not known: this service does not ask registries."),
+    "of_platform": _("It has no expiry date of its own: it is a name at a platform, or unregistered."),
     "no_server": _("Its expiry date is not known: the registry of this ending does not publish it."),
     "not_found": _("Its expiry date is not known: the registry shows nobody an entry of this domain."),
     "no_day": _("Its expiry date is not known: the registry does not publish it."),

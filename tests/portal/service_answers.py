@@ -11,12 +11,19 @@ from signed_api.claims import (
     ClaimsResponse,
 )
 from signed_api.findings import CHANGES, DASHBOARD, FINDING
+from signed_api.inventory import INVENTORY, LAST_DAYS
 from tests.portal.dashboards import (
     make_calls,
     make_changes,
     make_claim,
     make_dashboard,
     make_finding_response,
+)
+from tests.portal.inventory.inventories import (
+    make_certificate,
+    make_inventory,
+    make_last_day,
+    make_last_days,
 )
 from tests.structs import build
 
@@ -42,6 +49,8 @@ def answer_pages(monkeypatch):
     answer_with(monkeypatch, DASHBOARD, lambda *_: make_dashboard())
     answer_with(monkeypatch, FINDING, lambda *_: make_finding_response())
     answer_with(monkeypatch, CHANGES, lambda *_: make_changes())
+    answer_with(monkeypatch, INVENTORY, lambda *_: make_inventory(certificates=[make_certificate()]))
+    answer_with(monkeypatch, LAST_DAYS, lambda *_: make_last_days(make_last_day()))
     answer_with(monkeypatch, CALLS, lambda *_: make_calls())
     answer_with(
         monkeypatch, CLAIMS, lambda *_: build(ClaimsResponse, ok=True, claims=[make_claim()], total=1)

@@ -34,6 +34,7 @@ from signed_api.errors import (
     UnknownLink,
     UnknownRun,
     UnknownScan,
+    UnknownScript,
     Unreachable,
 )
 from tests.structs import refused
@@ -92,6 +93,7 @@ TABLE = [
     (TooManyDisputes(), 502, "Temporarily unavailable", True),
     (ReusedKey(), 502, "Temporarily unavailable", True),
     (UnknownRun(), 502, "Temporarily unavailable", True),  # like the next one: the pages of scans are 404
+    (UnknownScript(), 502, "Temporarily unavailable", True),  # the page of scripts has a message instead
     (UnknownScan(), 502, "Temporarily unavailable", True),  # like the next one: the pages of scans say it
     (refused(ScanRefused, http_status=503, code="crawler_stopped"), 502, "Temporarily unavailable", True),
     (UnknownClaim(), 502, "Temporarily unavailable", True),  # like the next two: the pages of claims say it

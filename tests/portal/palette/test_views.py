@@ -6,6 +6,7 @@ import pytest
 
 from portal.palette import view_models
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
+from tests.portal.service_answers import answer_pages
 
 pytestmark = pytest.mark.django_db
 
@@ -70,7 +71,8 @@ def test_without_a_text_there_are_all_pages_and_the_first_websites(browser, monk
     assert "There are more." in browser.get(HITS).text
 
 
-def test_every_hit_opens(browser):
+def test_every_hit_opens(browser, monkeypatch):
+    answer_pages(monkeypatch)
     for path in links(browser, "e").values():
         if not path.startswith("/sites/"):  # their results come from the service
             assert browser.get(path).status_code == 200
