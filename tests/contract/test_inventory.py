@@ -126,5 +126,5 @@ def test_websites_that_are_paused_or_unlinked_get_no_reminder(owner, link, state
 
 
 def test_every_reason_of_the_service_about_a_domain_has_words():
-    assert reasons._OF_DOMAIN.keys() <= labels.UNREAD_DOMAIN.keys()
+    assert reasons._OF_DOMAIN.keys() == labels.UNREAD_DOMAIN.keys()
     assert DOMAIN in labels.KINDS
