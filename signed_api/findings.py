@@ -44,8 +44,8 @@ _TOPIC = (
 _VERIFIED = "Whether an analyst confirmed it; then its kind is confirmed, whatever the scanner says."
 _PROBLEM = "The id of its problem; send it as problem in a dashboard request."
 _NEXT_DUE_ON = (
-    "The day of the next run, in UTC; null: it never ran, or this service ran it in the last month without a "
-    "schedule."
+    "The day of the next run, in UTC; null: no run is planned, and it never ran or this service ran it in "
+    "the last month."
 )
 _STALE = "Whether next_due_on has passed; for scans by this service, by more than a day."
 

@@ -32,6 +32,19 @@ from signed_api.values import (
 )
 
 PROFILES = ("quick", "standard", "deep")
+# What recognisably blocks scans, and its name.
+PROTECTIONS = {
+    "akamai": "Akamai",
+    "aws_waf": "AWS WAF",
+    "cloudflare": "Cloudflare",
+    "datadome": "DataDome",
+    "fastly": "Fastly",
+    "imperva": "Imperva",
+    "modsecurity": "ModSecurity",
+    "sucuri": "Sucuri",
+    "vercel": "Vercel",
+    "wordfence": "Wordfence",
+}
 FREQUENCIES = ("off", "daily", "weekly", "monthly")
 _JOB_ID = id_of("job_id of a scan")
 JobId = Annotated[str, required(_JOB_ID), about("job_id of a scan.")]
@@ -144,6 +157,7 @@ class ScanRun(Member, frozen=True, kw_only=True):
     run_id: Annotated[
         str | None, about("The import run of its report, to compare it; null: none, or not stored yet.")
     ] = None
+    title: Annotated[str, about("The scanner's name as people read it; empty: it no longer runs here.")] = ""
 
 
 class HomePage(Member, frozen=True, kw_only=True):
@@ -211,6 +225,10 @@ class Scan(Member, frozen=True, kw_only=True):
         PageChange | None,
         about("For the reason page_changed: both pages. To confirm the new one, scan with confirmed_page."),
     ]
+    protection: Annotated[
+        str | None,
+        about(f"What seems to have blocked it: {', '.join(PROTECTIONS)}. null: unknown, or not blocked."),
+    ] = None
 
 
 class ScanResponse(Member, frozen=True, kw_only=True):
@@ -252,6 +270,9 @@ class ScanSchedule(Member, frozen=True, kw_only=True):
         str | None,
         about("Why it paused itself after three failed scans, such as blocked. Set it again to resume."),
     ]
+    by_default: Annotated[
+        bool, about("Whether the service chose it when the website was proven, and nobody has set it since.")
+    ] = False
 
 
 class ScanAllowance(Member, frozen=True, kw_only=True):

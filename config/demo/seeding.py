@@ -46,7 +46,8 @@ def seed(password: str) -> None:
         _create_account(account, now)
     data = read_sample_data()
     dice = Random(SEED)  # noqa: S311 - the same demo every time
-    api.Source.objects.bulk_create(api.Source(slug=slug, name=name) for slug, name in data.sources.items())
+    for slug, name in data.sources.items():
+        api.Source.objects.get_or_add(slug, name)
     for site in demo.sites:
         website = _create_website(site, now)
         runs = _create_coverage(demo.runs.get(site.runs, []), website, now)

@@ -64,13 +64,13 @@ _lock = Lock()
 
 def dashboard_response(link: AccountSite, request: DashboardRequest, now: datetime) -> bytes:
     """Return the encoded DashboardResponse; raises SlowRequest."""
-    schedules = installed.by_source(link.schedules)
     key = _key(link, request, now)
     with _lock:
         cached = _cache.get(key)
     if cached is None:
         with snapshot():  # begins after the data version was read, so its data is never older
-            response = build_dashboard(link, request, now, schedules)
+            schedules = installed.by_source(link.schedules)
+            response = build_dashboard(link, request, now, schedules, installed.here(link.host))
         cached = CachedResponse.of(response)
         with _lock:
             _cache[key] = cached

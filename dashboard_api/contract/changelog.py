@@ -8,6 +8,9 @@ VERSIONS = (
             "POST /v1/site/inventory lists certificates, domain and scripts that scans saw.",
             "POST /v1/site/script pins a script of the home page, or accepts its host.",
             "POST /v1/account/last-days lists the last days of certificates and domains of all websites.",
+            "A scan has protection, what seems to have blocked it; each of its scanners has a title.",
+            "A schedule has by_default: proven websites are scanned weekly until somebody sets a schedule.",
+            "next_due_on of coverage is also known for a planned first run.",
         ),
     ),
     (

@@ -12,6 +12,7 @@ from foundation.addresses.hosts import covers
 from foundation.outbound.deadline import Deadline
 from foundation.outbound.fetch import FetchFailed, fetch
 from foundation.outbound.names import localhost_port, origin_of
+from foundation.outbound.protections import protection_of
 from foundation.outbound.refusals import is_refusal
 from foundation.outbound.tls import shows_another
 
@@ -20,10 +21,14 @@ _WITHOUT_HTTPS = {"connect_failed", "tls_invalid"}  # reasons to try the next wa
 
 
 class Look(NamedTuple):
-    """The facts about the home page, or the reason why the website cannot be scanned."""
+    """The facts about the home page, or the reason why the website cannot be scanned.
+
+    ``protection`` is what seems to have sent a refusal; empty if that is unknown.
+    """
 
     reason: str
     page: HomePage | None = None
+    protection: str = ""
 
 
 def look(host: str, address: str, agent: str = "", *, never: Sequence[str] = ()) -> Look:
@@ -46,7 +51,7 @@ def look(host: str, address: str, agent: str = "", *, never: Sequence[str] = ())
             never=never,
         )
         if is_refusal(page):
-            return Look("blocked")
+            return Look("blocked", protection=protection_of(page))
         is_own = covers(host, urlsplit(page.url).hostname or "")
         return Look("", home_page_of(page, host)) if is_own else Look("redirected_away")
 

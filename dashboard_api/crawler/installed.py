@@ -9,11 +9,17 @@ from django.conf import settings
 
 from dashboard_api.crawler import policy
 from dashboard_api.crawler.engines import Engine, WrongEngines, read_engines
+from dashboard_api.models import ScanJob
 
 
 def sources() -> frozenset[str]:
     """Return the sources that this deployment can retest; empty if it does not scan."""
     return frozenset(engine.name for engine in _engines() if engine.retests(engine.name))
+
+
+def titles() -> Mapping[str, str]:
+    """Return the title of each scanner by its short name; empty if this deployment does not scan."""
+    return {engine.name: engine.title for engine in _engines()}
 
 
 def profiles() -> Mapping[str, str]:
@@ -30,6 +36,15 @@ def by_source(schedules: Collection[Any]) -> dict[str, list[Any]]:
         source: [schedule for schedule in schedules if rank(schedule.profile) >= rank(smallest)]
         for source, smallest in profiles().items()
     }
+
+
+def here(host: str) -> frozenset[str]:
+    """Return the sources that this deployment runs for the website; optional ones only if they are installed.
+
+    Attacking scanners are left out: they need consent.
+    """
+    engines = [engine for engine in _engines() if engine.is_part_of(ScanJob.Profile.STANDARD, host)]
+    return frozenset(each.reports_as for each in engines if not each.optional or each.program())
 
 
 def _engines() -> tuple[Engine, ...]:

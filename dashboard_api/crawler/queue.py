@@ -158,10 +158,24 @@ def note_progress(job: ScanJob, progress: list[dict[str, Any]]) -> None:
 
 
 def end(
-    job: ScanJob, state: str, *, reason: str = "", outcome: str = "", page: dict[str, Any] | None = None
+    job: ScanJob,
+    state: str,
+    *,
+    reason: str = "",
+    outcome: str = "",
+    page: dict[str, Any] | None = None,
+    protection: str = "",
 ) -> None:
     """End the job; raise LostLease. In a transaction, the row is locked until the commit."""
-    _update(job, state=state, reason=reason, outcome=outcome, page=page, ended_at=timezone.now())
+    _update(
+        job,
+        state=state,
+        reason=reason,
+        outcome=outcome,
+        page=page,
+        protection=protection,
+        ended_at=timezone.now(),
+    )
 
 
 def give_back(job: ScanJob, *, wait: timedelta = timedelta()) -> None:

@@ -1,5 +1,11 @@
 """Reasons of scans, explained to the owner of the website."""
 
+from signed_api.scans import PROTECTIONS
+
+_BLOCKED_BY = (
+    "It looks as if {} blocked the scan, so nothing counts as fixed: allow the addresses and the user agent "
+    "of scans there, and scan again."
+)
 _WORDS = {
     "no_address": "The name has no address: check its A and AAAA records.",
     "alias_missing": (
@@ -18,8 +24,8 @@ _WORDS = {
     "timed_out": "The website did not answer in time: scan again later.",
     "broken_response": "The website closed the connection early: scan again later.",
     "blocked": (
-        "A protection of the website refused the scan, so nothing counts as fixed: allow the addresses and "
-        "the user agent of scans, and scan again."
+        "A protection of the website refused the scan, so nothing counts as fixed. We cannot tell which: "
+        "allow the addresses and the user agent of scans, and scan again."
     ),
     "page_changed": (
         "The page looks different from the one that earlier scans saw, as behind a protection, so this scan "
@@ -87,10 +93,15 @@ _WORDS = {
 }
 
 
-def explanation(reason: str) -> str:
-    """Return what happened and what to do; empty without a reason, a crash for an unknown reason."""
+def explanation(reason: str, protection: str = "") -> str:
+    """Return what happened and what to do; empty without a reason, a crash for an unknown reason.
+
+    ``protection`` is the key of what seems to have blocked the scan, if it is known.
+    """
     if not reason:
         return ""
+    if reason == "blocked" and protection in PROTECTIONS:
+        return _BLOCKED_BY.format(PROTECTIONS[protection])
     return _WORDS.get(reason, _WORDS["engine_crashed"])
 
 

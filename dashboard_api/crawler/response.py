@@ -11,7 +11,7 @@ from django.conf import settings
 from django.utils.dateparse import parse_datetime
 
 from dashboard_api.billing import usage
-from dashboard_api.crawler import policy, queue, schedules
+from dashboard_api.crawler import installed, policy, queue, schedules
 from dashboard_api.crawler.home_page import HomePage
 from dashboard_api.crawler.known_page import known_page, page_of
 from dashboard_api.crawler.reasons import explanation
@@ -70,6 +70,7 @@ def schedule_response(link: SiteLink, schedule: ScanSchedule, now: datetime) -> 
             time_zone=schedule.time_zone,
             paused_until=schedule.paused_until,
             pause_reason=schedule.pause_reason or None,
+            by_default=schedule.changed_by == schedules.BY_DEFAULT,
         ),
         frequencies=policy.frequencies(entitlement),
         next_at=schedules.next_times(schedule, now),
@@ -129,7 +130,7 @@ def scan_for_account(
         cancelling=job.ended_at is None and job.cancel_requested_at is not None,
         outcome=job.outcome or None,
         reason=job.reason or None,
-        explanation=explanation(job.reason),
+        explanation=explanation(job.reason, job.protection),
         created_at=_in_seconds(job.created_at),
         started_at=_optional_in_seconds(job.started_at if job.state != ScanJob.State.QUEUED else None),
         ended_at=_optional_in_seconds(job.ended_at),
@@ -141,6 +142,7 @@ def scan_for_account(
             job.ended_at is None and job.cancel_requested_at is None and job.may_be_cancelled_by(account_id)
         ),
         page_change=_page_change(job),
+        protection=job.protection or None,
     )
 
 
@@ -191,6 +193,7 @@ def _runs(
             }
             for run in runs
         ]
+    titles = installed.titles()
     for row in rows:
         yield contract.ScanRun(
             engine=row["engine"],
@@ -200,6 +203,7 @@ def _runs(
             ended_at=_moment(row.get("ended_at")),
             usual_seconds=usual_seconds(row["engine"]),
             run_id=str(row["run_id"]) if row.get("run_id") else None,
+            title=titles.get(row["engine"], ""),
         )
 
 

@@ -8,15 +8,20 @@ from zoneinfo import ZoneInfo
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from audit.recording import record as audit
 from dashboard_api.crawler import policy, queue
-from dashboard_api.models import ScanJob, ScanSchedule, SiteLink
+from dashboard_api.models import Entitlement, OwnershipClaim, ScanJob, ScanOptOut, ScanSchedule, SiteLink
+from dashboard_api.models.entitlements import has_status
 from signed_api.limits import SCAN_HOURS, SCAN_START_HOUR
 from signed_api.scans import PROFILES, ScanScheduleRequest
 
 BY = "schedule"  # who queues scans and pauses schedules
+BY_DEFAULT = "default"  # who set a schedule that nobody has chosen
+_NIGHT_BEGINS, _NIGHT_STARTS, _DEFAULT_HOURS = 22, 8, 2  # windows of two hours that begin at 22:00 to 05:00
+_SCANS_A_MONTH = 4  # of a weekly schedule: what a plan must include for each website
 MAX_BAD_RUNS = 3  # in a row, then a schedule pauses itself
 _MAX_DAYS = 400  # how far ahead to look for the time of a scan
 _LAST_YEAR = 9990  # Python counts days until 9999
@@ -66,7 +71,8 @@ def change(link: SiteLink, request: ScanScheduleRequest, *, by: str, now: dateti
         "paused_until": request.paused_until,
     }
     before = {name: getattr(schedule, name) for name in values}
-    if schedule.pk and before == values and not schedule.pause_reason and _is_planned(schedule, now):
+    is_chosen = schedule.pk and schedule.changed_by != BY_DEFAULT
+    if is_chosen and before == values and not schedule.pause_reason and _is_planned(schedule, now):
         return schedule
     for name, value in values.items():
         setattr(schedule, name, value)
@@ -84,6 +90,62 @@ def change(link: SiteLink, request: ScanScheduleRequest, *, by: str, now: dateti
         after={name: str(value) for name, value in values.items()},
     )
     return schedule
+
+
+def add_defaults(now: datetime, links: QuerySet[SiteLink] | None = None) -> int:
+    """Add a weekly schedule to each link that an owner has proven and scheduled never; return their number.
+
+    ``links`` limits the links. The account's plan must include a weekly scan of all its websites. Scans are
+    standard: a quick scan looks for no exposed files.
+    """
+    return sum(_add_default(link, now) for link in _without_schedule(links, now))
+
+
+def _without_schedule(links: QuerySet[SiteLink] | None, now: datetime) -> QuerySet[SiteLink]:
+    """Return the links for which ``add_defaults`` adds a schedule, unless their websites opted out."""
+    links = SiteLink.objects.not_revoked() if links is None else links.filter(revoked_at=None)
+    day, plan = now.date(), "account__entitlement__"
+    is_paid = has_status(Entitlement.Status.ACTIVE, day, prefix=plan)
+    is_paid |= has_status(Entitlement.Status.TRIALING, day, prefix=plan)
+    has_begun = Q(account__entitlement__starts_on__lte=day)
+    claims = OwnershipClaim.objects.current(now).exclude(method=OwnershipClaim.Method.MANUAL)
+    is_proven = Exists(claims.filter(account=OuterRef("account"), host=OuterRef("website__host")))
+    links = links.filter(is_paid, has_begun, is_proven, paused_at=None, scan_schedule=None)
+    links = links.filter(website__archived_at=None, website__verified_at__isnull=False)
+    websites = Count("account__links", filter=Q(account__links__revoked_at=None))
+    limit = F("account__entitlement__scans_per_month")
+    return (
+        links.annotate(needed=websites * _SCANS_A_MONTH)
+        .filter(Q(account__entitlement__scans_per_month=None) | Q(needed__lte=limit))
+        .select_related("account", "website")
+    )
+
+
+@transaction.atomic
+def _add_default(link: SiteLink, now: datetime) -> bool:
+    """Add the default schedule of the link; return False if its website opted out, or has a schedule now."""
+    SiteLink.objects.select_for_update().get(pk=link.pk)  # as in ``change``
+    is_opted_out = ScanOptOut.objects.of(link.website.host, ())
+    if is_opted_out or ScanSchedule.objects.filter(link=link).exists():
+        return False
+    digest = hashlib.sha256(link.website.host.encode()).digest()
+    schedule = ScanSchedule(
+        link=link,
+        frequency=Frequency.WEEKLY,
+        profile=ScanJob.Profile.STANDARD,
+        start_hour=(_NIGHT_BEGINS + digest[0] % _NIGHT_STARTS) % 24,
+        hours=_DEFAULT_HOURS,
+        time_zone=link.account.time_zone,
+        anchor=now.date() + timedelta(days=digest[1] % 7),
+        changed_by=BY_DEFAULT,
+        changed_at=now,
+    )
+    schedule.next_at = next(times(schedule, now), None)
+    schedule.save()
+    names = ("frequency", "profile", "start_hour", "hours", "time_zone", "anchor")
+    after = {name: str(getattr(schedule, name)) for name in names}
+    audit("scan.scheduled", schedule, by=BY_DEFAULT, host=link.website.host, after=after)
+    return True
 
 
 def next_times(schedule: ScanSchedule, now: datetime) -> list[datetime]:

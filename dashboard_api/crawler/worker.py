@@ -203,10 +203,12 @@ class _Canary:
         self._accepted_reason: str | None = None
         self.page: HomePage | None = None
         self.is_first_look = False
+        self.protection = ""  # what seems to have refused the newest look
 
     def look(self) -> str:
         """Look at the home page; return why the scan must stop, or an empty text if the website answers."""
         seen = self._look_in_thread()
+        self.protection = seen.protection
         if self._accepted_reason is None:
             self._accepted_reason = "tls_invalid" if seen.reason == "tls_invalid" else ""
         if seen.page is None:
@@ -323,9 +325,10 @@ def _store(job: ScanJob, runs: Sequence[Run], canary: _Canary, *, cancelled: boo
                 outcome = ScanJob.Outcome.INCONCLUSIVE
             is_unclear = outcome == ScanJob.Outcome.INCONCLUSIVE
             reason = (first_look or _first_reason(runs)) if is_unclear else ""
-            _finish(job, outcome, page, reason=refusal or reason)
+            _finish(job, outcome, page, reason=refusal or reason, protection=canary.protection)
         elif refusal in _REFUSED_OUTCOMES:
-            _finish(job, _REFUSED_OUTCOMES[refusal], page, reason=refusal)
+            protection = canary.protection
+            _finish(job, _REFUSED_OUTCOMES[refusal], page, reason=refusal, protection=protection)
         elif ok and all(are_complete) and not first_look:
             _finish(job, ScanJob.Outcome.COMPLETE, page, reason=refusal)
         elif ok:
@@ -341,9 +344,12 @@ def _first_reason(runs: Sequence[Run]) -> str:
     return next((run.row.reason for run in runs if run.row.reason), "not_all_checked")
 
 
-def _finish(job: ScanJob, outcome: str, page: HomePage | None, *, reason: str = "") -> None:
+def _finish(
+    job: ScanJob, outcome: str, page: HomePage | None, *, reason: str = "", protection: str = ""
+) -> None:
     seen = msgspec.to_builtins(page) if page else None
-    queue.end(job, ScanJob.State.FINISHED, outcome=outcome, reason=reason, page=seen)
+    state = ScanJob.State.FINISHED
+    queue.end(job, state, outcome=outcome, reason=reason, page=seen, protection=protection)
     schedules.note_end(job)
 
 

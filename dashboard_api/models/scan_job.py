@@ -117,6 +117,14 @@ class ScanJob(models.Model):
     ended_at = models.DateTimeField(null=True)
     outcome = models.CharField(max_length=12, choices=Outcome, blank=True)
     reason = models.CharField(max_length=30, blank=True)
+    protection = models.CharField(
+        max_length=20,
+        blank=True,
+        default="",
+        db_default="",
+        editable=False,
+        help_text="What seems to have blocked the scan, such as cloudflare; empty if unknown.",
+    )
     address = models.GenericIPAddressField(
         null=True, help_text="The address at which the website is scanned."
     )

@@ -17,7 +17,7 @@ from django.db import transaction
 from django.db.models import Count, Q
 
 from audit.recording import record as audit
-from dashboard_api.crawler import queue
+from dashboard_api.crawler import queue, schedules
 from dashboard_api.models import Account, LinkEvent, OwnershipClaim, ScanJob, SiteLink, Website
 from dashboard_api.models.accounts import AlreadyRevoked
 from dashboard_api.models.ownership import OwnershipClaimQuerySet, new_token
@@ -391,7 +391,7 @@ def _connect(claim: OwnershipClaim, now: datetime) -> None:
     except ValidationError:
         claim.link_problem = LinkProblem.OTHER
     else:
-        _scan_first(website, claim.account)
+        _scan_first(website, claim.account, now)
 
 
 def _connect_later(claim: OwnershipClaim, now: datetime) -> None:
@@ -405,9 +405,12 @@ def _connect_later(claim: OwnershipClaim, now: datetime) -> None:
         _connect(claim, now)
 
 
-def _scan_first(website: Website, account: Account) -> None:
-    """Queue the first scan of a website ahead of all other scans, if this deployment scans."""
-    if settings.CRAWLER_ENABLED and not website.scan_jobs.exists():
+def _scan_first(website: Website, account: Account, now: datetime) -> None:
+    """Queue the first scan ahead of all others, and plan weekly ones, if this deployment scans."""
+    if not settings.CRAWLER_ENABLED:
+        return
+    schedules.add_defaults(now, SiteLink.objects.filter(account=account, website=website))
+    if not website.scan_jobs.exists():
         with suppress(ValidationError):  # it may not be scanned now
             queue.add(website, by=SYSTEM, account=account, trigger=ScanJob.Trigger.FIRST)
 

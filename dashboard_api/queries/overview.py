@@ -3,6 +3,7 @@
 Plain SQL that both databases understand: the ORM would need longer to build a statement than to run it.
 """
 
+from collections.abc import Collection
 from datetime import date, datetime
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ class SourceRow(NamedTuple):
     name: str
     enabled: bool
     interval_days: int
+    has_reported: bool  # about the website
 
 
 class Run(NamedTuple):
@@ -65,6 +67,10 @@ class Note(NamedTuple):
 # An import by this deployment's own scan has a run of an engine.
 _SOURCES = """
 SELECT source.id, slug, name, enabled, interval_days,
+    coverage.id IS NOT NULL OR EXISTS (
+        SELECT 1 FROM dashboard_api_finding AS finding
+        WHERE finding.website_id = %(website)s AND finding.source_id = source.id
+    ) AS has_reported,
     state, last_run_at, completed_at, urls_checked, version, detail,
     (
         SELECT scanned_at FROM dashboard_api_importrun AS newest WHERE newest.id = (
@@ -76,23 +82,22 @@ SELECT source.id, slug, name, enabled, interval_days,
 FROM dashboard_api_source AS source
 LEFT JOIN dashboard_api_coverage AS coverage
     ON coverage.source_id = source.id AND coverage.website_id = %(website)s
-WHERE enabled OR coverage.id IS NOT NULL OR EXISTS (
-    SELECT 1 FROM dashboard_api_finding AS finding
-    WHERE finding.website_id = %(website)s AND finding.source_id = source.id
-)
 """
 
 
-def sources(website_id: int) -> tuple[list[SourceRow], list[Run]]:
+def sources(website_id: int, expected: Collection[str] = ()) -> tuple[list[SourceRow], list[Run]]:
     """Return the sources of the website and their last runs.
 
-    A source belongs to the website if it is enabled, has run, or has findings there.
+    A source belongs to the website if it has run or has findings there, if operators enabled it for all
+    websites, or if ``expected`` names it: the slugs of scanners that this deployment runs for the website.
     """
     found, runs = [], []
-    for pk, slug, name, enabled, interval, state, last, completed, urls, version, detail, ours in select(
-        Finding, _SOURCES, {"website": website_id}
-    ):
-        found.append(SourceRow(pk, slug, name, bool(enabled), interval))
+    rows = select(Finding, _SOURCES, {"website": website_id})
+    for pk, slug, name, enabled, interval, has_reported, state, *run in rows:
+        if not (has_reported or enabled or slug in expected):
+            continue
+        found.append(SourceRow(pk, slug, name, bool(enabled), interval, bool(has_reported)))
+        last, completed, urls, version, detail, ours = run
         if state is not None:
             times = to_datetime(last), to_datetime(completed)
             runs.append(Run(pk, state, *times, urls, version, detail, to_datetime(ours)))

@@ -1,6 +1,6 @@
 """The dashboard response: reads the data, and builds the nine members in their order."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 
@@ -23,14 +23,17 @@ def build_dashboard(
     request: DashboardRequest,
     now: datetime,
     schedules: Mapping[str, Sequence[ScheduleRow]] = MappingProxyType({}),  # empty, and not to be changed
+    scanners: Collection[str] = (),
 ) -> contract.DashboardResponse:
     """Return the dashboard of the linked website at ``now``.
 
-    ``schedules`` maps the slug of each scanner of our own to the schedules that run it.
+    ``schedules`` maps the slug of each scanner of our own to the schedules that run it. ``scanners`` has the
+    slugs of scanners that this deployment can run for the website.
     """
     today = now.date()
     website = read_website(link.website_id, today)
-    sources, runs = overview.sources(link.website_id)
+    sources, runs = overview.sources(link.website_id, scanners)
+    sources = sections.applicable(sources, runs, scanners, schedules=schedules)
     sources.sort(key=lambda source: (source.name.lower(), source.slug))
     by_id = {source.pk: source for source in sources}
     check_sources(request, sources)

@@ -3,7 +3,7 @@
 import itertools
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple, cast
 
@@ -20,7 +20,7 @@ from dashboard_api.reading.days import recent_weeks
 from dashboard_api.reading.found import Found
 from dashboard_api.reading.grading import Grade
 from dashboard_api.reading.matching import NO_FILTERS, Filters
-from dashboard_api.reading.next_checks import NextCheck, next_check, next_report
+from dashboard_api.reading.next_checks import next_check, next_report
 from dashboard_api.reading.website import Website
 from signed_api import findings as contract
 from signed_api.answers import (
@@ -218,6 +218,28 @@ def open_day(day: date, open_counts: Counts) -> OpenDay:
     )
 
 
+def applicable(
+    sources: Iterable[SourceRow],
+    runs: Iterable[Run],
+    scanners: Collection[str],
+    *,
+    schedules: Mapping[str, Sequence[ScheduleRow]],
+) -> list[SourceRow]:
+    """Return the sources that apply to the website: what they did not look at is missing from its results.
+
+    A scanner of our own in ``scanners`` that never reported applies if a schedule runs it, or if another one
+    of ours has scanned the website.
+    """
+    is_scanned = any(run.ours_at for run in runs)
+    return [
+        source
+        for source in sources
+        if source.has_reported
+        or source.enabled
+        or (source.slug in scanners and (is_scanned or schedules.get(source.slug)))
+    ]
+
+
 def first_check_by(
     sources: Iterable[SourceRow],
     runs: Sequence[Run],
@@ -237,7 +259,7 @@ def first_check_by(
         if source.slug in schedules
         else linked_on + timedelta(days=source.interval_days)
         for source in sources
-        if source.enabled
+        if source.enabled or schedules.get(source.slug)
     ]
     return min(filter(None, days), default=None)
 
@@ -392,7 +414,7 @@ def coverage(
 ) -> list[contract.CoverageEntry]:
     """Return an entry for each source; a source without a run has the state ``never``.
 
-    After a scan of ours, ``schedules`` give the next run. After a report from outside, it is due an interval
+    ``schedules`` give the next run of our own scanners. After a report from outside, it is due an interval
     later.
     """
     by_source = open_counts.by_source
@@ -413,7 +435,7 @@ def _coverage_entry(
     source: SourceRow, run: Run | None, findings: int, *, schedules: Sequence[ScheduleRow], today: date
 ) -> contract.CoverageEntry:
     if run is None:
-        due = NextCheck(None, is_overdue=False)
+        due = next_check(schedules, last_run_at=None, today=today)
     elif run.ours_at:  # last_run_at may belong to a target that is no longer scanned
         due = next_check(schedules, last_run_at=run.ours_at, today=today)
     else:

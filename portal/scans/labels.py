@@ -34,6 +34,16 @@ ENGINES = {
     "cancelled": _("cancelled"),
     "skipped": _("not run"),
 }
+WORK = {  # what a scanner looks at, by its short name
+    "essentials": _("TLS, headers, cookies and the home page"),
+    "dns": _("mail, DNSSEC, CAA and names that lead nowhere"),
+    "scripts": _("libraries with known holes, and scripts of others"),
+    "exposed-files": _("some 50 paths that leak"),
+    "sslyze": _("TLS versions, ciphers and certificates"),
+    "testssl": _("TLS in depth"),
+    "wapiti-passive": _("follows links, and looks at headers and cookies"),
+    "wapiti-attacks": _("sends wrong input to forms and addresses"),
+}
 SKIPPED = {  # by the reason
     "engine_missing": _("not installed"),
     "no_time_left": _("no time left"),
@@ -140,6 +150,35 @@ REASONS = {
     ),
     "cancelled": "",  # says no more than the state
     "worker_lost": _("The scan was interrupted on our side and does not count. Scan again."),
+}
+BLOCKED_BY = _(
+    "It looks as if %(product)s blocked the scan, so nothing counts as fixed. Allow our addresses or our "
+    "user agent, which are below, and scan again."
+)
+BLOCKED_BY_UNKNOWN = _("We cannot tell which protection it was.")
+WHERE_TO_ALLOW = {  # by the key of the protection
+    "akamai": _(
+        "In Akamai Control Center: a network list that the IP/Geo firewall of the security configuration "
+        "allows."
+    ),
+    "aws_waf": _(
+        "In the AWS WAF console: a rule with an IP set and the action Allow, before the other rules of the "
+        "web ACL."
+    ),
+    "cloudflare": _("In the Cloudflare dashboard, under Security: an IP access rule with the action Allow."),
+    "datadome": _("In the DataDome dashboard: a custom rule with the response Allow."),
+    "fastly": _("In the Fastly Next-Gen WAF: a request rule with the action Allow."),
+    "imperva": _("In the Imperva console: the IP addresses that the website's security settings allow."),
+    "modsecurity": _(
+        "In the configuration of the web server: a rule that turns ModSecurity off for our addresses. Your "
+        "hosting provider can add it."
+    ),
+    "sucuri": _("In the Sucuri firewall, under Access Control: the allowed IP addresses."),
+    "vercel": _("In the Vercel project, under Firewall: a system bypass rule for our addresses."),
+    "wordfence": _(
+        "In WordPress, under Wordfence, All Firewall Options: the allowlisted IP addresses that bypass all "
+        "rules."
+    ),
 }
 OTHER_REASON = _("A scanner failed on our side. Scan again, and contact support if it fails again.")
 REFUSALS = {

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import number_format
+from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -17,7 +18,15 @@ from portal.scans import labels
 from portal.scans.forms import ScheduleForm
 from portal.texts import labels as words
 from signed_api.findings import CoverageEntry
-from signed_api.scans import HomePage, PageChange, Scan, ScanAllowance, ScanRun, ScanScheduleResponse
+from signed_api.scans import (
+    PROTECTIONS,
+    HomePage,
+    PageChange,
+    Scan,
+    ScanAllowance,
+    ScanRun,
+    ScanScheduleResponse,
+)
 
 DEEP = "deep"  # the profile that needs a consent
 SOON_SECONDS, LATER_SECONDS = 3, 15  # between two polls of a waiting or running scan: a new or an older one
@@ -27,9 +36,10 @@ _NEW_SCAN_TIME = timedelta(minutes=1)  # longer than a quick scan takes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineRow:
-    """A scanner of the running scan: its name, its state, and its time so far."""
+    """A scanner of the running scan: its name, what it looks at, its state and its time."""
 
     name: str
+    work: str
     state: str
     tone: str
     text: str
@@ -290,24 +300,32 @@ def _progress(scan: Scan) -> str:
 
 
 def _engine(run: ScanRun, now: datetime) -> EngineRow:
-    text = ""
+    text, usually = "", ""
+    if run.usual_seconds:
+        usually = _("usually %(count)s s") % {"count": number_format(run.usual_seconds)}
     if run.state == "running" and run.started_at is not None:
         seconds = max(0, int((now - run.started_at).total_seconds()))
         text = _("for %(count)s s") % {"count": number_format(seconds)}
-        if run.usual_seconds:
-            text += ", " + _("usually %(count)s s") % {"count": number_format(run.usual_seconds)}
+        text += f", {usually}" if usually else ""
+    elif run.state == "waiting":
+        text = usually
     elif run.started_at is not None and run.ended_at is not None:
         seconds = max(0, int((run.ended_at - run.started_at).total_seconds()))
         text = _("in %(count)s s") % {"count": number_format(seconds)}
     tone = {"ok": "ok", "running": "partial", "blocked": "failed", "failed": "failed", "timed_out": "failed"}
     return EngineRow(
-        name=run.engine[:50].capitalize(),
+        name=_scanner(run),
+        work=str(labels.WORK.get(run.engine, "")),
         state=str(labels.SKIPPED.get(run.reason or "", labels.ENGINES["skipped"]))
         if run.state == "skipped"
         else words.label(labels.ENGINES, run.state),
         tone=tone.get(run.state, ""),
         text=text,
     )
+
+
+def _scanner(run: ScanRun) -> str:
+    return run.title[:100] or run.engine[:50].capitalize()
 
 
 def _page_url(scan: Scan, website: Website, *, names_account: bool) -> str:
@@ -327,9 +345,22 @@ def _row(scan: Scan, page_url: str = "") -> ScanRow:
         outcome=words.label(labels.OUTCOMES | labels.ENDS, outcome),
         tone=labels.TONES.get(outcome, "" if outcome == "cancelled" else "failed"),
         found=_found(scan),
-        reason=str(labels.REASONS.get(scan.reason, labels.OTHER_REASON)) if scan.reason else "",
+        reason=_reason(scan),
         page_url=page_url,
     )
+
+
+def _reason(scan: Scan) -> str:
+    """Return why the scan found less than it could, and who seems to have blocked it."""
+    if not scan.reason:
+        return ""
+    reason = str(labels.REASONS.get(scan.reason, labels.OTHER_REASON))
+    if scan.reason != "blocked":
+        return reason
+    if scan.protection not in labels.WHERE_TO_ALLOW:
+        return f"{reason} {labels.BLOCKED_BY_UNKNOWN}"
+    by = labels.BLOCKED_BY % {"product": PROTECTIONS[scan.protection]}
+    return f"{by} {labels.WHERE_TO_ALLOW[scan.protection]}"
 
 
 def _comparisons(scan: Scan, website: Website, *, names_account: bool) -> Iterable[tuple[str, str]]:
@@ -340,7 +371,7 @@ def _comparisons(scan: Scan, website: Website, *, names_account: bool) -> Iterab
     is_comparable = scan.finding_id is None and scan.trigger != "first"
     runs = [run for run in scan.runs if run.run_id] if is_comparable else []
     for run in runs:
-        name = run.engine[:50].capitalize() if len(runs) > 1 else ""
+        name = _scanner(run) if len(runs) > 1 else ""
         yield name, url_of("newest_comparison", website, names_account=names_account, to=run.run_id)
 
 
@@ -485,13 +516,31 @@ def _times_text(rules: ScanScheduleResponse, *, runs_elsewhere: bool) -> str:
     if schedule is None or schedule.frequency == "off":
         return _("The website is not scanned automatically.")
     values = {
-        "often": words.label(labels.FREQUENCIES, schedule.frequency),
+        "often": _weekly(rules) or words.label(labels.FREQUENCIES, schedule.frequency),
         "scan": words.label(labels.PROFILES, schedule.profile),
         "begin": f"{schedule.start_hour:02}:00",
         "end": f"{(schedule.start_hour + schedule.hours) % 24:02}:00",
         "zone": schedule.time_zone[:64],
     }
-    return _("%(often)s: %(scan)s, begins between %(begin)s and %(end)s (%(zone)s).") % values
+    text = _("%(often)s: %(scan)s, begins between %(begin)s and %(end)s (%(zone)s).") % values
+    if not schedule.by_default:
+        return text
+    return f"{text} " + _("This is the default for a new website. Nobody has changed it yet.")
+
+
+def _weekly(rules: ScanScheduleResponse) -> str:
+    """Return on which day of the week the window of the next scan begins; empty if that is unknown."""
+    schedule = rules.schedule
+    try:
+        zone = ZoneInfo(schedule.time_zone)
+    except (ValueError, OSError):  # unknown here
+        return ""
+    if schedule.frequency != "weekly" or not rules.next_at:
+        return ""
+    at = rules.next_at[0].astimezone(zone)
+    if at.hour < schedule.start_hour:  # after midnight: the window began the day before
+        at -= timedelta(days=1)
+    return _("Every %(weekday)s") % {"weekday": date_format(at, "l")}
 
 
 def _pause_text(rules: ScanScheduleResponse) -> str:

@@ -14,9 +14,10 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from dashboard_api.crawler import stopping
+from dashboard_api.crawler import schedules, stopping
 from dashboard_api.crawler.engines import WrongEngines, read_engines
 from dashboard_api.crawler.worker import Worker
+from dashboard_api.models import Source
 from foundation.operations.heartbeats import Beat, command_ended
 from foundation.operations.operator_command import OperatorCommand, Result
 
@@ -64,6 +65,8 @@ class Command(OperatorCommand):
             engines = read_engines(settings.CRAWLER_ENGINES)
         except WrongEngines as error:
             raise CommandError(str(error)) from error
+        for engine in engines:  # so that pages can say that it has not looked at a website yet
+            Source.objects.get_or_add(engine.reports_as, engine.title or engine.name)
         if not once:
             os.nice(NICENESS)
         name = f"{socket.gethostname()[:60]}-{os.getpid()}-{secrets.token_hex(4)}"
@@ -81,6 +84,7 @@ class Command(OperatorCommand):
                 ended += job.ended_at is not None
                 self.stderr.write(f"{job}: {job.state} {job.outcome or job.reason}", style_func=str)
             if timezone.now() - beat_at >= HEARTBEAT_EVERY:
+                schedules.add_defaults(timezone.now())
                 beat_at = _beat(ended)
             if job is None:
                 if once:

@@ -217,6 +217,48 @@ def test_a_first_check_by_a_scanner_of_ours_is_due_by_schedule_only(link, settin
     assert first_check() == (NOON - timedelta(days=2)).date()
 
 
+def test_only_scanners_that_apply_are_listed(link, settings, tmp_path):
+    def listed():
+        cached = response_cache.dashboard_response(account_site(link), request_about(link), NOON)
+        answer = msgspec.json.decode(cached, type=contract.DashboardResponse)
+        states = {entry.source: (entry.state, entry.next_due_on) for entry in answer.coverage}
+        assert {facet.value for facet in answer.dashboard.facets.source} == states.keys()
+        assert states.pop("nuclei") == ("never", None)  # it has a finding, but no run on record
+        return states
+
+    engine = '[[engine]]\nname = "{}"\ncommand = ["{}", "$address", "$report"]\n{}\n'
+    settings.CRAWLER_ENABLED, settings.CRAWLER_ENGINES = True, tmp_path / "engines.toml"
+    settings.CRAWLER_ENGINES.write_text(
+        engine.format("essentials", "$essentials", "")
+        + engine.format("exposed-files", "$exposed", 'profile = "standard"')
+        + engine.format("absent", "no-such-program", "optional = true")
+        + engine.format("deep", "true", 'profile = "deep"')
+    )
+    Coverage.objects.all().delete()
+    Source.objects.update(enabled=False)
+    for slug in ("essentials", "exposed-files", "absent", "deep", "zap"):
+        make_source(slug, enabled=False)
+    assert listed() == {}  # nothing scans the website
+    weekly = make_schedule(link, next_at=NOON + timedelta(days=3))
+    day = weekly.next_at.date()
+    assert listed() == {"essentials": ("never", day)}
+    make_coverage(link.website, source=make_source("zap"), last_run_at=NOON)
+    ScanSchedule.objects.update(profile="standard")
+    assert listed() == {
+        "essentials": ("never", day),
+        "exposed-files": ("never", day),
+        "zap": ("ok", NOON.date() + timedelta(days=7)),
+    }
+    ScanSchedule.objects.all().delete()
+    job = ScanJob.objects.create(website=link.website, ended_at=NOON, state="finished")
+    make_coverage(link.website, source=make_source("essentials"))
+    run = make_import_run(link.website, source=make_source("essentials"), scanned_at=NOON)
+    make_engine_run(job, import_run=run)
+    assert listed()["exposed-files"] == ("never", None)  # applies, and was not looked at
+    settings.CRAWLER_ENABLED = False
+    assert listed().keys() == {"essentials", "zap"}
+
+
 CHANGES = {
     "a new finding": lambda site: make_finding(site),
     "a finding's title": lambda site: site.findings.update(title="Changed"),

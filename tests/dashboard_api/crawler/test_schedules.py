@@ -7,10 +7,19 @@ import pytest
 from django.utils import timezone
 
 from dashboard_api.crawler import policy, schedules
-from dashboard_api.models import Entitlement, ScanJob, ScanSchedule
+from dashboard_api.models import (
+    Entitlement,
+    OwnershipClaim,
+    ScanJob,
+    ScanOptOut,
+    ScanSchedule,
+    SiteLink,
+    Website,
+)
 from signed_api.scans import ScanScheduleRequest
 from tests import factories
 
+NAMES = {"host": "shop.example.com", "link_id": "x", "portal_account_ref": "acct"}
 NOW = datetime(2026, 3, 20, 12, 0, tzinfo=UTC)  # a Friday, nine days before the clocks change
 
 
@@ -183,3 +192,84 @@ def test_the_same_values_again_correct_a_wrong_time_and_keep_one_that_is_due(sto
     again = schedules.change(link, request, by="ada", now=now)
     assert again.next_at == (plan.next_at if is_kept else planned)
     assert schedules.change(link, request, by="eve", now=now).changed_by == "ada"
+
+
+def proven_link(host="shop.example.com", **terms):
+    """Return a link whose website its owner has proven; it has no schedule."""
+    account = factories.make_account(f"acct of {host}", secrets=())
+    link = factories.make_link(account, factories.make_website(host=host))
+    OwnershipClaim.objects.update(method="file", strength="file")
+    Entitlement.objects.filter(account=link.account).update(**terms)
+    return link
+
+
+@pytest.mark.django_db
+def test_a_proven_website_is_scanned_weekly_at_night_unless_its_owner_chooses_otherwise():
+    link = proven_link()
+    now = timezone.now()
+    assert [schedules.add_defaults(now), schedules.add_defaults(now)] == [1, 0]
+    schedule = ScanSchedule.objects.get()
+    assert (schedule.frequency, schedule.profile, schedule.hours) == ("weekly", "standard", 2)
+    assert now < schedule.next_at <= now + timedelta(days=8)
+    assert schedule.changed_by == schedules.BY_DEFAULT
+    same = ScanScheduleRequest(
+        frequency="weekly", profile="standard", start_hour=schedule.start_hour, hours=2, **NAMES
+    )
+    assert schedules.change(link, same, by="ada", now=now).changed_by == "ada"  # also without a change
+    off = ScanScheduleRequest(frequency="off", **NAMES)
+    schedules.change(link, off, by="ada", now=now)
+    assert not schedules.add_defaults(now)
+    assert ScanSchedule.objects.get().frequency == "off"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("terms", "is_added"),
+    [
+        ({"scans_per_month": 4}, True),
+        ({"scans_per_month": 3}, False),
+        ({"scans_per_month": 0}, False),
+        ({"status": "past_due", "past_due_since": date(2026, 1, 1)}, False),
+        ({"starts_on": date(2019, 1, 1), "ends_on": date(2020, 1, 1)}, False),
+        ({"starts_on": date(2100, 1, 1), "ends_on": date(2101, 1, 1)}, False),
+    ],
+)
+def test_weekly_scans_by_default_need_a_plan_that_includes_them(terms, is_added):
+    proven_link(**terms)
+    assert schedules.add_defaults(timezone.now()) == is_added
+
+
+@pytest.mark.django_db
+def test_a_plan_that_is_too_small_for_all_websites_has_no_weekly_scans_by_default():
+    link = proven_link(scans_per_month=7)
+    factories.make_link(account=link.account, website=factories.make_website(host="b.example.com"))
+    assert not schedules.add_defaults(timezone.now())
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("what", ["by hand", "archived", "paused", "opted out", "proof lost"])
+def test_a_website_that_may_not_be_scanned_has_no_schedule_by_default(what):
+    proven_link()
+    now = timezone.now()
+    if what == "by hand":
+        OwnershipClaim.objects.update(method="manual")
+    elif what == "archived":
+        Website.objects.update(archived_at=now, archived_by="ada", archive_reason="Sold.")
+    elif what == "paused":
+        SiteLink.objects.update(paused_at=now)
+    elif what == "opted out":
+        ScanOptOut.objects.create(kind="host", value="shop.example.com", reason="Asked.", by="ada")
+    else:
+        OwnershipClaim.objects.update(state="failing", missed_at=now - timedelta(days=30))
+    assert not schedules.add_defaults(now)
+
+
+@pytest.mark.django_db
+def test_default_schedules_are_spread_over_the_nights_of_the_week():
+    now = timezone.now()
+    for number in range(30):
+        proven_link(f"shop{number}.example.com")
+    assert schedules.add_defaults(now) == 30
+    slots = {(each.anchor.weekday(), each.start_hour) for each in ScanSchedule.objects.all()}
+    assert len(slots) > 15
+    assert {hour for _day, hour in slots} <= {22, 23, *range(6)}

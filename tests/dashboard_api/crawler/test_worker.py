@@ -19,6 +19,7 @@ from dashboard_api.crawler import addresses, policy, process, queue, retests, wo
 from dashboard_api.crawler.addresses import addresses_of
 from dashboard_api.crawler.canary import Look
 from dashboard_api.crawler.reasons import explanation
+from dashboard_api.crawler.response import scan_for_account
 from dashboard_api.crawler.runs import run_engine
 from dashboard_api.crawler.worker import Worker
 from dashboard_api.models import (
@@ -435,6 +436,19 @@ def test_a_website_that_refuses_the_scan_from_the_start_meets_no_engine_and_fixe
     coverage = Coverage.objects.get(source__slug="stub")
     assert coverage.state == "failed"
     assert Finding.objects.get().status == "open"
+
+
+@pytest.mark.parametrize(
+    ("protection", "words"),
+    [("cloudflare", "It looks as if Cloudflare blocked the scan"), ("", "We cannot tell which")],
+)
+def test_a_blocked_scan_keeps_by_which_protection_it_looks_blocked(monkeypatch, protection, words):
+    monkeypatch.setattr(worker, "look", lambda *_, **__: Look("blocked", protection=protection))
+    job = scan(engine("raise SystemExit('it ran')"))
+    assert (job.reason, job.protection) == ("blocked", protection)
+    shown = scan_for_account(job, 1)
+    assert shown.protection == (protection or None)
+    assert words in shown.explanation
 
 
 def test_a_website_that_begins_to_refuse_fixes_nothing_of_that_engine_and_the_next(monkeypatch):

@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 from audit.models import AuditEvent
 from dashboard_api.crawler import queue
-from dashboard_api.models import Account, OwnershipClaim, ScanJob, SiteLink, Website
+from dashboard_api.models import Account, OwnershipClaim, ScanJob, ScanSchedule, SiteLink, Website
 from dashboard_api.models.ownership import new_token
 from dashboard_api.models.sites import NoWebsite
 from dashboard_api.ownership import calendar, claims
@@ -138,6 +138,8 @@ def test_a_proven_website_is_scanned_first_where_there_are_workers(settings, ena
     claim = checked(added(), FILE)
     scans = ScanJob.objects.filter(website__host=claim.host)
     assert list(scans.values_list("priority", flat=True)) == [ScanJob.Priority.FIRST] * enabled
+    weekly = ScanSchedule.objects.filter(link__website__host=claim.host)
+    assert list(weekly.values_list("frequency", "profile")) == [("weekly", "standard")] * enabled
     claims.withdraw(claim, by="ada", reason="mistake", now=NOW)
     checked(claims.add(claim.account, HOST, by="ada", now=NOW), FILE)
     assert scans.count() == enabled

@@ -37,10 +37,13 @@ def test_sources_and_their_runs_on_the_website(site):
     make_coverage(site, source=make_source("ran", enabled=False))
     make_finding(site, source=make_source("found", enabled=False), status="fixed", fixed_at=TODAY)
     make_finding(make_website("third.example.com"), source=make_source("another", enabled=False))
-    read, found = reading.sources(site.pk)
+    make_source("ours", enabled=False)
+    read, found = reading.sources(site.pk, expected=("ours",))
     sources = Source.objects.exclude(slug="another")
     sources = sources.values_list("pk", "slug", "name", "enabled", "interval_days")
-    assert sorted(read) == sorted(sources)
+    assert sorted(row[:-1] for row in read) == sorted(sources)
+    assert {row.slug for row in read if not row.has_reported} == {"Burp", "enabled", "ours"}
+    assert "ours" not in {row.slug for row in reading.sources(site.pk)[0]}
     assert {type(source.enabled) for source in read} == {bool}
     runs = Coverage.objects.filter(website=site).values_list(*Run._fields[:-1])
     assert sorted(run[:-1] for run in found) == sorted(runs)

@@ -1,6 +1,6 @@
 """Scans in words: progress, outcomes, and what can be scanned now."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 import pytest
@@ -13,6 +13,7 @@ from portal.scans.forms import ScheduleForm
 from portal.scans.view_models import scans_page
 from signed_api.findings import CoverageEntry
 from signed_api.scans import (
+    PROTECTIONS,
     Scan,
     ScanAllowance,
     ScanMonth,
@@ -62,15 +63,29 @@ def row_of(**fields):
 
 
 def test_a_running_scan_says_which_scanner_runs_since_when_and_what_it_usually_takes():
+    began = NOW - timedelta(seconds=41)
     first = build(
-        ScanRun, engine="essentials", state="ok", started_at=NOW - timedelta(seconds=9), ended_at=NOW
+        ScanRun,
+        engine="essentials",
+        state="ok",
+        started_at=NOW - timedelta(seconds=9),
+        ended_at=NOW,
+        title="",
     )
     second = build(
-        ScanRun, engine="sslyze", state="running", started_at=NOW - timedelta(seconds=41), usual_seconds=12
+        ScanRun, engine="sslyze", title="SSLyze", state="running", started_at=began, usual_seconds=12
     )
-    strip = page_of(running(runs=[first, second])).strip
-    assert (strip.title, strip.text) == ("Quick scan: running", "Scanner 2 of 2.")
-    assert [row.text for row in strip.engines] == ["in 9 s", "for 41 s, usually 12 s"]
+    third = build(ScanRun, engine="exposed-files", title="Exposed files", state="waiting", usual_seconds=11)
+    other = build(ScanRun, engine="ours", title="Our own scanner", state="waiting", usual_seconds=None)
+    strip = page_of(running(runs=[first, second, third, other])).strip
+    assert (strip.title, strip.text) == ("Quick scan: running", "Scanner 2 of 4.")
+    assert [row.text for row in strip.engines] == ["in 9 s", "for 41 s, usually 12 s", "usually 11 s", ""]
+    assert [(row.name, row.work) for row in strip.engines] == [
+        ("Essentials", "TLS, headers, cookies and the home page"),
+        ("SSLyze", "TLS versions, ciphers and certificates"),
+        ("Exposed files", "some 50 paths that leak"),
+        ("Our own scanner", ""),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -152,6 +167,17 @@ def test_the_headline_gives_the_reason_and_leads_to_what_helps():
     failed = page_of(make_scan(state="failed", outcome=None, reason="timed_out")).last
     assert (failed.reason, failed.url) == (str(labels.REASONS["timed_out"]), "")
     assert page_of(make_scan(new=1)).last.url == "/sites/shop.example.com/"
+
+
+@pytest.mark.parametrize("protection", [*PROTECTIONS, None, "new-in-a-later-version"])
+def test_a_blocked_scan_says_who_seems_to_have_blocked_it_and_where_to_allow_it(protection):
+    reason = row_of(outcome="blocked", reason="blocked", protection=protection).reason
+    assert "nothing counts as fixed" in reason
+    if protection in PROTECTIONS:
+        assert reason.startswith(f"It looks as if {PROTECTIONS[protection]} blocked the scan")
+        assert reason.endswith(str(labels.WHERE_TO_ALLOW[protection]))
+    else:
+        assert reason.endswith("We cannot tell which protection it was.")
 
 
 def test_the_headline_is_about_the_newest_scan_and_not_about_a_test_of_a_finding():
@@ -263,7 +289,7 @@ def test_a_schedule_is_one_sentence_with_the_next_times_and_what_the_plan_includ
     rules = rules_with(schedule=weekly, next_at=[NOW], frequencies=["off", "weekly"])
     rules = msgspec.structs.replace(rules, month=build(ScanMonth, used=7, limit=30))
     shown = page_of(rules=rules).schedule
-    assert shown.text == "Every week: Quick scan, begins between 22:00 and 02:00 (Europe/Berlin)."
+    assert shown.text.endswith("day: Quick scan, begins between 22:00 and 02:00 (Europe/Berlin).")
     assert (shown.next_at, shown.pause) == ((NOW,), "")
     assert shown.month.startswith("7 of the 30 scans")
     assert [value for value, _label in shown.form.fields["frequency"].choices] == ["off", "weekly"]
@@ -271,6 +297,18 @@ def test_a_schedule_is_one_sentence_with_the_next_times_and_what_the_plan_includ
     assert page_of(rules=rules, may_scan=False).schedule.form is None
     assert page_of(rules=rules_with()).schedule.text == "The website is not scanned automatically."
     assert page_of(rules=None).schedule is None
+
+
+@pytest.mark.parametrize(("hour", "weekday"), [(21, "Tuesday"), (23, "Tuesday")])
+def test_a_weekly_schedule_names_its_day_and_says_if_nobody_chose_it(hour, weekday):
+    weekly = {"frequency": "weekly", "start_hour": 22, "hours": 4, "time_zone": "Europe/Berlin"}
+    next_at = [datetime(2026, 12, 1, hour, 30, tzinfo=UTC)]  # 22:30, or 0:30 on Wednesday in Berlin
+    text = page_of(rules=rules_with(schedule=weekly | {"by_default": True}, next_at=next_at)).schedule.text
+    assert text.startswith(f"Every {weekday}: Quick scan, begins between 22:00 and 02:00")
+    assert text.endswith("This is the default for a new website. Nobody has changed it yet.")
+    with translation.override("de"):
+        german = page_of(rules=rules_with(schedule=weekly, next_at=next_at)).schedule.text
+    assert german.startswith("Jeden Dienstag: ")
 
 
 def test_a_paused_schedule_says_why_or_until_when():
