@@ -7,7 +7,7 @@ import time
 from benchmarks.command_line import run_each
 from benchmarks.servers import describe_machine
 
-BENCHMARKS = ("es1", "reads", "requests", "writes", "imports", "portal_weight")
+BENCHMARKS = ("es1", "reads", "requests", "writes", "imports", "scans", "portal_weight")
 
 
 def main() -> None:
