@@ -96,6 +96,11 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         built_here = settings.BASE_DIR / "var/engines" / self.reports_as / "bin"
         return shutil.which(name, path=built_here) or shutil.which(name)
 
+    @property
+    def runs_here(self) -> bool:
+        """Whether this deployment runs the engine: it is not optional, or is installed on this machine."""
+        return not self.optional or self.program() is not None
+
     def arguments(
         self,
         *,
@@ -144,7 +149,7 @@ def check_runs(source: str) -> None:
         engines = read_engines(settings.CRAWLER_ENGINES)
     except WrongEngines:
         engines = []
-    if not any(engine.retests(source) for engine in engines):
+    if not any(engine.retests(source) and engine.runs_here for engine in engines):
         raise policy.NotScannable("This scanner does not run here.", code="no_engine")
 
 

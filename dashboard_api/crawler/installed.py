@@ -14,7 +14,7 @@ from dashboard_api.models import ScanJob
 
 def sources() -> frozenset[str]:
     """Return the sources that this deployment can retest; empty if it does not scan."""
-    return frozenset(engine.name for engine in _engines() if engine.retests(engine.name))
+    return frozenset(each.name for each in _engines() if each.retests(each.name) and each.runs_here)
 
 
 def titles() -> Mapping[str, str]:
@@ -44,7 +44,7 @@ def here(host: str) -> frozenset[str]:
     Attacking scanners are left out: they need consent.
     """
     engines = [engine for engine in _engines() if engine.is_part_of(ScanJob.Profile.STANDARD, host)]
-    return frozenset(each.reports_as for each in engines if not each.optional or each.program())
+    return frozenset(engine.reports_as for engine in engines if engine.runs_here)
 
 
 def _engines() -> tuple[Engine, ...]:

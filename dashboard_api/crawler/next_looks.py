@@ -30,9 +30,9 @@ def look_again(
     slugs = {row.slug for row in rows if row.pk in sources}
     reason = _NOT_SCANNED_HERE
     profiles = installed.profiles()
-    if slugs & profiles.keys():
+    if ours := slugs & profiles.keys() & installed.here(website.host):
         is_retest = len(findings) == 1 and slugs <= installed.sources()
-        largest = max((profiles[slug] for slug in slugs if slug in profiles), key=policy.rank)
+        largest = max((profiles[slug] for slug in ours), key=policy.rank)
         try:
             if is_retest:
                 engines.check_runs(min(slugs))

@@ -565,6 +565,16 @@ def test_many_findings_of_our_scans_are_scanned_once(client, scanned):
     assert ScanJob.objects.get().trigger == "hand"
 
 
+def test_no_scan_begins_for_a_scanner_that_is_not_installed(client, scanned, settings, tmp_path):
+    settings.CRAWLER_ENGINES = tmp_path / "engines.toml"
+    command = 'command = ["no-such-program", "$address", "$report"]'
+    settings.CRAWLER_ENGINES.write_text(f'[[engine]]\nname = "testssl"\noptional = true\n{command}')
+    finding = make_finding(scanned.website, source=make_source("testssl"))
+    look = answer(client, scanned, "fixed", finding)["next_look"]
+    assert (look["by"], look["reason"]) == ("analyst", "not_scanned_here")
+    assert not ScanJob.objects.exists()
+
+
 def test_an_opted_out_website_is_not_scanned(client, scanned):
     ScanOptOut.objects.create(kind="host", value=scanned.website.host, by="ada", reason="asked to")
     look = answer(client, scanned, "fixed", Finding.objects.get())["next_look"]

@@ -440,6 +440,21 @@ def test_a_retest_attacks_nothing_whatever_a_report_names_as_its_scanner(client,
     assert answer["can_retest"] is False
 
 
+@pytest.mark.parametrize(("program", "is_offered"), [("true", True), ("no-such-program", False)])
+def test_a_retest_is_offered_by_an_optional_scanner_only_where_it_is_installed(
+    client, link, settings, tmp_path, program, is_offered
+):
+    settings.CRAWLER_ENGINES = tmp_path / "engines.toml"
+    command = f'command = ["{program}", "$address", "$report"]'
+    settings.CRAWLER_ENGINES.write_text(f'[[engine]]\nname = "testssl"\noptional = true\n{command}')
+    finding = make_finding(link.website, source=make_source("testssl"))
+    answer = call(client, link, FINDING_PATH, finding_id=str(finding.pk)).json()
+    assert answer["can_retest"] is is_offered
+    response = call(client, link, SCAN_PATH, finding_id=str(finding.pk))
+    assert response.status_code == (200 if is_offered else 409)
+    assert ScanJob.objects.count() == is_offered
+
+
 def test_a_retest_that_is_asked_for_again_right_after_its_end_is_returned(client, link):
     finding, other = (make_finding(link.website, source=make_source("essentials")) for _ in range(2))
     job = queued(client, link, finding_id=str(finding.pk))
