@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from audit.recording import record as audit
@@ -20,7 +20,7 @@ from signed_api.scans import PROFILES, ScanScheduleRequest
 
 BY = "schedule"  # who queues scans and pauses schedules
 BY_DEFAULT = "default"  # who set a schedule that nobody has chosen
-_NIGHT_BEGINS, _NIGHT_STARTS, _DEFAULT_HOURS = 22, 8, 2  # windows of two hours that begin at 22:00 to 05:00
+_NIGHT_STARTS, _DEFAULT_HOURS = 6, 2  # windows of two hours, which begin at 0:00 to 5:00
 _SCANS_A_MONTH = 4  # of a weekly schedule: what a plan must include for each website
 MAX_BAD_RUNS = 3  # in a row, then a schedule pauses itself
 _MAX_DAYS = 400  # how far ahead to look for the time of a scan
@@ -112,13 +112,12 @@ def _without_schedule(links: QuerySet[SiteLink] | None, now: datetime) -> QueryS
     is_proven = Exists(claims.filter(account=OuterRef("account"), host=OuterRef("website__host")))
     links = links.filter(is_paid, has_begun, is_proven, paused_at=None, scan_schedule=None)
     links = links.filter(website__archived_at=None, website__verified_at__isnull=False)
-    websites = Count("account__links", filter=Q(account__links__revoked_at=None))
+    of_account = SiteLink.objects.not_revoked().filter(account=OuterRef("account")).order_by()
+    websites = Subquery(of_account.values("account").annotate(number=Count("pk")).values("number"))
+    links = links.annotate(needed=websites * _SCANS_A_MONTH)
     limit = F("account__entitlement__scans_per_month")
-    return (
-        links.annotate(needed=websites * _SCANS_A_MONTH)
-        .filter(Q(account__entitlement__scans_per_month=None) | Q(needed__lte=limit))
-        .select_related("account", "website")
-    )
+    is_enough = Q(account__entitlement__scans_per_month=None) | Q(needed__lte=limit)
+    return links.filter(is_enough).select_related("account", "website")
 
 
 @transaction.atomic
@@ -133,7 +132,7 @@ def _add_default(link: SiteLink, now: datetime) -> bool:
         link=link,
         frequency=Frequency.WEEKLY,
         profile=ScanJob.Profile.STANDARD,
-        start_hour=(_NIGHT_BEGINS + digest[0] % _NIGHT_STARTS) % 24,
+        start_hour=digest[0] % _NIGHT_STARTS,
         hours=_DEFAULT_HOURS,
         time_zone=link.account.time_zone,
         anchor=now.date() + timedelta(days=digest[1] % 7),
