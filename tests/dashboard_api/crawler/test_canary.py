@@ -4,7 +4,7 @@ import ssl
 
 import pytest
 
-from dashboard_api.crawler.canary import look
+from dashboard_api.crawler.canary import Look, look
 from tests.faults.certificate import write_certificate
 from tests.faults.server import answer, http
 from tests.foundation.outbound.internet import OTHER, PUBLIC, PUBLIC_6, Internet
@@ -100,3 +100,10 @@ def test_a_server_that_refuses_the_name_by_an_alert_was_reached(internet, tmp_pa
     internet.serve(answer(200), port=443, tls=tls)
     internet.serve(plain, port=80)
     assert look(HOST, PUBLIC).reason == "tls_invalid"
+
+
+def test_a_refusal_names_the_protection_that_seems_to_have_sent_it(internet):
+    internet.serve(answer(403, headers=[("Server", "AkamaiGHost")]))
+    assert look(HOST, PUBLIC) == Look("blocked", protection="akamai")
+    internet.serve(answer(403))
+    assert look(HOST, PUBLIC) == Look("blocked")
