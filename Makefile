@@ -38,7 +38,7 @@ help:
 	@echo "make clients                           call the API with clients of openapi-generator (needs Java 17 and Go)"
 	@echo "make mutants                           change es1, hosts and sealing in some 250 ways, and list changes that no test notices"
 	@echo "make sbom > sbom.json                  print the bill of materials of the product (CycloneDX)"
-	@echo "make outdated                          list what 'make lock ARGS=--upgrade' would change, and what limits hold back"
+	@echo "make outdated                          list what 'make lock ARGS=--upgrade' would change, and what limits hold back (some minutes)"
 	@echo "make messages                          collect the texts to translate and compile them (needs gettext)"
 	@echo "make lock [ARGS=--upgrade]             pin what pyproject.toml and the engines need again (ARGS='-P django': one newer)"
 
