@@ -58,6 +58,7 @@ CALLBACK_LIVEMODE = env("CALLBACK_LIVEMODE", read.boolean, True)
 CRAWLER_ENABLED = env("CRAWLER_ENABLED", read.boolean, False)
 CRAWLER_ADDRESSES: list[str] = env("CRAWLER_ADDRESSES", read.prefixes, [])
 CRAWLER_ENGINES = BASE_DIR / env("CRAWLER_ENGINES", str, "deploy/engines.toml")
+RETIREJS_FILE = env("RETIREJS_FILE", str, "")
 
 SIGN_UP = env("SIGN_UP", read.matching("off|invite|open", "is {!r}: set off, invite or open."), "off")
 

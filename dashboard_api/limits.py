@@ -123,7 +123,7 @@ MAX_SENT_REPORT_BYTES = 1024**3  # JSON lines, packed and unpacked; for document
 MAX_IDEMPOTENCY_KEY_LENGTH = 200
 MAX_UNFINISHED_REPORTS = 3  # of an account
 # The built-in engines: a token must name them to send their reports.
-OWN_SOURCES = {"essentials", "dns", "exposed-files"}
+OWN_SOURCES = {"essentials", "dns", "exposed-files", "scripts"}
 MAX_SENT_BYTES_A_DAY = 4 * 1024**3  # of an account, unpacked; only bytes that were read count
 EXTRA_BYTES_A_REPORT = 1024**2  # each report of the day counts so much more: even a refused one leaves rows
 MAX_REPORTS_AT_ONCE = 2  # received or waited for by a process: its other threads are for calls

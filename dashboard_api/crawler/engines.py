@@ -17,7 +17,7 @@ from foundation.addresses.domains import registrable_domain
 
 _PROGRAM = str(Path(__file__).parent / "essentials/program.py")
 # The kind of check of each built-in engine, an argument of the program.
-_BUILT_IN = {"$essentials": "website", "$dns": "domain", "$exposed": "files"}
+_BUILT_IN = {"$essentials": "website", "$dns": "domain", "$exposed": "files", "$scripts": "scripts"}
 _PLACEHOLDERS = ("host", "address", "report", "agent", "url", "proxy")
 
 
@@ -28,7 +28,8 @@ class WrongEngines(ValueError):
 class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A program that scans ``$host`` at ``$address`` and writes ``$report``.
 
-    ``$essentials`` (the website), ``$dns`` (its domain) and ``$exposed`` (its files) are built in.
+    ``$essentials`` (the website), ``$dns`` (its domain), ``$exposed`` (its files) and ``$scripts``
+    (its scripts) are built in.
     ``$agent`` is the User-Agent.
     With ``$proxy`` instead of ``$address``, the engine only reaches the website, from its home page ``$url``.
 
@@ -122,6 +123,8 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         arguments = [Template(part).substitute(by_name) for part in self.command[1:]]
         if kind := _BUILT_IN.get(self.command[0]):
             opt_outs = [f"--never={value}" for value in never]
+            if kind == "scripts" and settings.RETIREJS_FILE:
+                opt_outs.append(f"--retirejs={settings.RETIREJS_FILE}")
             pins = [f"--expected={expected}"] if expected else []
             return [_PROGRAM, kind, *arguments, agent, *_options(), *opt_outs, *pins]
         return arguments

@@ -58,6 +58,10 @@ _WORDS = {
         "The home page or security.txt could not be read to its end, so some checks failed: send them "
         "uncompressed, and with less than 1 MB."
     ),
+    "scripts_unread": (
+        "Some scripts of the home page could not be read, so findings about scripts stay open: check that "
+        "their addresses answer."
+    ),
     "ownership_lapsed": "The proof of ownership is missing: prove again that the website is yours.",
     "opted_out": (
         "This website, or one that it redirects to, opted out of scans: contact support to change it."

@@ -33,7 +33,14 @@ logger = logging.getLogger(__name__)
 # Reasons without a report that coverage shows as a failed check.
 _SHOWN_IN_COVERAGE = ("engine_missing", "no_time_left", "robots_txt")
 # Errors of our own engines that ``reasons`` explains to the owner.
-_CHECK_ERRORS = ("no_page", "page_unknown", "server_error", "not_read_to_the_end", "tls_invalid")
+_CHECK_ERRORS = (
+    "no_page",
+    "page_unknown",
+    "server_error",
+    "not_read_to_the_end",
+    "scripts_unread",
+    "tls_invalid",
+)
 # The website was not reached, or its page is another one, such as that of a platform where its owner deleted
 # it. It did not refuse the scan, so its domain is still checked.
 _ONLY_DOMAIN = (

@@ -14,8 +14,8 @@ from signed_api import findings as contract
 LETTERS = "ABCDF"  # for the worst open level, from Info to Critical
 PROVISIONAL = "CDF"  # need no complete check of the pages: the open findings prove them
 WITHOUT_PAGES = frozenset(
-    {"dns", "exposed-files", "nmap", "sslyze", "testssl"}
-)  # sources that never read a page
+    {"dns", "exposed-files", "nmap", "scripts", "sslyze", "testssl"}
+)  # sources that check no page itself
 
 Levels = Sequence[int]  # numbers of open findings by level, from Info to Critical
 NO_FINDINGS: Levels = [0] * len(Severity)

@@ -117,6 +117,10 @@ REASONS = {
         "The home page or security.txt could not be read to its end, so some checks failed. Send them "
         "uncompressed, and with less than 1 MB."
     ),
+    "scripts_unread": _(
+        "Some scripts of the home page could not be read, so findings about scripts stay open. Check that "
+        "their addresses answer."
+    ),
     "ownership_lapsed": _("The proof of ownership is missing. Prove again that the website is yours."),
     "opted_out": _(
         "This website, or one that it redirects to, opted out of scans. Contact support to change that."

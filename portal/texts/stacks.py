@@ -124,6 +124,20 @@ _FIXES: dict[str, dict[str, str]] = {
         "Apache": '<LocationMatch "^/(server-|actuator/|(phpinfo|info|test|i)\\.php$)">\n'
         "    Require local\n</LocationMatch>",
     },
+    "vulnerable-library": {
+        "npm": "npm install jquery@latest",
+        "WordPress": "wp core update && wp plugin update --all && wp theme update --all",
+        "HTML": '<script src="/js/jquery-3.7.1.min.js"></script>',
+    },
+    "library-ended": {
+        "npm": "npm install bootstrap@latest",
+        "WordPress": "wp plugin update --all && wp theme update --all",
+    },
+    "software-ended": {
+        "Debian": "apt install php8.4-fpm && apt purge 'php7.*' 'php8.1*'",
+        "WordPress": "wp core update",
+        "Drupal": "composer update 'drupal/core-*' --with-all-dependencies && drush updatedb",
+    },
     "sql-injection": {
         "PHP": '$found = $pdo->prepare("SELECT * FROM orders WHERE id = ?");\n$found->execute([$id]);',
         "Python": 'cursor.execute("SELECT * FROM orders WHERE id = %s", [id])',

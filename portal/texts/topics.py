@@ -276,6 +276,22 @@ TOPICS = {
         _("A JavaScript library with known vulnerabilities is used"),
         _("Update the library to a version without known vulnerabilities."),
     ),
+    "library-ended": Topic(
+        _("A JavaScript library without security updates is used"),
+        _("Replace it with a version that still gets security updates."),
+    ),
+    "software-ended": Topic(
+        _("The website runs on software without security updates"),
+        _("Update it to a version that is still supported."),
+    ),
+    "script-host-new": Topic(
+        _("A script of a host that you do not know is loaded"),
+        _("Confirm the host if you added it; otherwise remove the script, and find out how it got there."),
+    ),
+    "script-changed": Topic(
+        _("A pinned script has changed"),
+        _("Compare the script with the version that you know: pin it again, or remove it."),
+    ),
 }
 _TEXTS = frozenset(text for topic in TOPICS.values() for text in topic)
 

@@ -8,6 +8,7 @@ import re
 import secrets
 import tomllib
 from collections.abc import Iterator, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -16,11 +17,10 @@ import msgspec
 
 from dashboard_api.crawler.essentials.lines import Incomplete, lines_of
 from dashboard_api.crawler.essentials.page import Checked, Problem, Result, Unread, own_hops
-from dashboard_api.crawler.essentials.visiting import Visit, page_of, response_to
+from dashboard_api.crawler.essentials.visiting import Visit, home_page, response_to
 from foundation.outbound.deadline import Deadline
 from foundation.outbound.fetch import Fetched
 from foundation.outbound.refusals import REFUSALS
-from foundation.outbound.tls import shows_another
 
 SECONDS = 110.0  # for all requests
 _BYTES = 65_536  # of a file
@@ -45,9 +45,9 @@ class Leak(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return is_page == self.page and bool(re.search(self.pattern.encode(), body, re.MULTILINE))
 
 
-LEAKS = msgspec.convert(
-    tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["file"], list[Leak]
-)
+_FILE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+LEAKS = msgspec.convert(_FILE["file"], list[Leak])
+REVIEWED = msgspec.convert(_FILE["reviewed"], date)
 
 
 def report(
@@ -60,7 +60,7 @@ def report(
 
 def _results(visit: Visit) -> Iterator[Result]:
     """Yield the exposed files next to the home page; raise Incomplete."""
-    page = _home_page(visit)
+    page = home_page(visit)
     yield from (Checked(hop.url) for hop in own_hops(page))
     files = _Files(page, visit)
     failures: list[str] = []  # in a row
@@ -75,19 +75,6 @@ def _results(visit: Visit) -> Iterator[Result]:
             except Incomplete as error:
                 failures.append(str(error))
         yield Unread(files.url_of(path), [leak.rule], failures[-1])
-
-
-def _home_page(visit: Visit) -> Fetched:
-    """Return the home page by https, or by http where https is off or shows another website."""
-    plain = f"http://{visit.host}/"
-    if shows_another(visit.host, visit.address, visit.deadline):
-        return page_of(plain, visit)
-    try:
-        return page_of(f"https://{visit.host}/", visit)
-    except Incomplete as error:
-        if str(error) not in ("connect_failed", "tls_invalid"):
-            raise
-    return page_of(plain, visit)
 
 
 class _Files:

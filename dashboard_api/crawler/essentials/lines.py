@@ -46,17 +46,19 @@ def _lines(result: Result) -> Iterator[dict[str, Any]]:
 
 def _finding(result: Problem) -> dict[str, Any]:
     rule = RULES[result.rule]
+    severity = result.severity or rule.severity
     return {
         "finding": result.rule,
         "matcher": result.matcher,
         "title": rule.title,
-        "severity": rule.severity,
-        "kind": "informational" if rule.severity == "info" else "confirmed",
+        "severity": severity,
+        "kind": "informational" if severity == "info" else "confirmed",
         "location": result.location,
         "description": rule.description,
         "remediation": rule.remediation,
         "evidence": result.evidence,
         "cwe": [rule.cwe],
+        "cve": [*result.cve],
     }
 
 

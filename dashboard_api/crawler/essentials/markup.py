@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from dashboard_api.crawler.essentials.unversioned import changes_unannounced
@@ -47,11 +48,22 @@ _RUN_TYPES = re.compile(
 )
 _REFRESH = re.compile(r"[\s0-9.;,]*(?:url\s*=\s*)?[\"']?(http://[^\"'\s]{1,300})", re.IGNORECASE)
 _DIGEST = re.compile(r"\bsha(256|384|512)-", re.IGNORECASE)  # browsers ignore other hashes
+# Names of fields for payment cards: their autocomplete, or what shops call them.
+_CARD = re.compile(
+    r"\bcc-(number|csc|exp)|card[-_]?(number|no\b|num\b)|\bcc[-_]?num|\bcv[cv]\b", re.IGNORECASE
+)
 # With one of these types, browsers look at the start of the body to see whether it is a page.
 _NO_TYPE = {"", "unknown/unknown", "application/unknown", "*/*"}
 # Browsers take a body for HTML that begins, after blanks, with a comment or one of these tags.
 _TAGS = rb"!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p"
 _PAGE = re.compile(rb"[\t\n\f\r ]*(<!--|<(%s)[ >])" % _TAGS, re.IGNORECASE)
+
+
+class Script(NamedTuple):
+    """A script with an address, and whether the page pins its content."""
+
+    url: str
+    has_integrity: bool
 
 
 class _Form:
@@ -65,10 +77,11 @@ class _Form:
 class Markup(HeadReader):
     """Markup of a page.
 
-    ``plain`` lists files loaded over http, ``foreign`` scripts of other websites without integrity, and
-    ``policies`` the policies in the head, all of them if ``has_whole_head``. ``refreshes`` lists addresses
-    over http to which the page sends visitors, and ``referrers`` its policies about the Referer. Unless
-    ``is_whole``, the body was cut or cannot be decoded.
+    ``plain`` lists files loaded over http, ``scripts`` those with an address, ``foreign`` scripts of other
+    websites without integrity, ``generators`` what the page says it was made with, and ``policies`` the
+    policies in the head, all of them if ``has_whole_head``. ``refreshes`` lists addresses over http to which
+    the page sends visitors, and ``referrers`` its policies about the Referer. ``asks_for_secrets`` means
+    fields for passwords or payment cards. Unless ``is_whole``, the body was cut or cannot be decoded.
     """
 
     def __init__(self, page: Fetched) -> None:
@@ -78,6 +91,9 @@ class Markup(HeadReader):
         self.policies: list[str] = []
         self.refreshes: list[str] = []
         self.referrers: list[str] = []
+        self.scripts: list[Script] = []
+        self.generators: list[str] = []
+        self.asks_for_secrets = False
         self._forms: list[_Form] = []
         self._form: _Form | None = None  # the open one
         self._has_password = False
@@ -113,6 +129,8 @@ class Markup(HeadReader):
             self.refreshes.append(refresh[1])
         if tag == "meta" and (values.get("name") or "").strip().lower() == "referrer":
             self.referrers.append(content.strip().lower())
+        if tag == "meta" and (values.get("name") or "").strip().lower() == "generator":
+            self.generators.append(content[:300])
         script_type = (values.get("type") or "").strip()
         if tag == "script" and script_type and not _RUN_TYPES.search(script_type):
             return  # neither loaded nor run
@@ -159,13 +177,20 @@ class Markup(HeadReader):
     def _asks_for_password(self, form: _Form) -> bool:
         return form.has_password or form.id in self._ids_of_passwords
 
+    def is_own(self, url: str) -> bool:
+        """Return whether a file is of the website's own domain."""
+        return _domain_of(url) == self._own_domain
+
     def _joined(self, address: str | None) -> str:
         return _joined(self._base or self._url, address or "")
 
     def _read_script(self, url: str, integrity: str) -> None:
         parts = urlsplit(url)
-        is_foreign = parts.scheme in _WEB_SCHEMES and _domain_of(url) != self._own_domain
-        if is_foreign and not _DIGEST.search(integrity) and not changes_unannounced(parts.hostname or ""):
+        has_integrity = bool(_DIGEST.search(integrity))
+        if parts.scheme in _WEB_SCHEMES:
+            self.scripts.append(Script(url, has_integrity))
+        is_foreign = parts.scheme in _WEB_SCHEMES and not self.is_own(url)
+        if is_foreign and not has_integrity and not changes_unannounced(parts.hostname or ""):
             self.foreign.append(url[:300])
 
     def _read_form(self, tag: str, values: Mapping[str, str | None]) -> None:
@@ -185,12 +210,18 @@ class Markup(HeadReader):
                 self._actions[form_id].append(url)
             elif self._form:
                 self._form.urls.append(url)
+        if tag == "input" and (kind == "password" or _CARD.search(_names_of(values))):
+            self.asks_for_secrets = True
         if tag == "input" and kind == "password":
             self._has_password = True
             if form_id:
                 self._ids_of_passwords.add(form_id)
             elif self._form:
                 self._form.has_password = True
+
+
+def _names_of(values: Mapping[str, str | None]) -> str:
+    return " ".join(values.get(name) or "" for name in ("autocomplete", "name", "id"))[:500]
 
 
 def _addresses(tag: str, values: Mapping[str, str | None]) -> Iterator[str]:

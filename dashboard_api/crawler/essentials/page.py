@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from dashboard_api.crawler.essentials import csp, hsts
+from dashboard_api.crawler.essentials import csp, end_of_life, hsts
 from dashboard_api.crawler.essentials.cookies import OF_COOKIES, problems_of_cookies
 from dashboard_api.crawler.essentials.markup import Markup, has_nosniff
 from dashboard_api.crawler.essentials.times import time_of
@@ -43,7 +43,10 @@ _OF_THE_PAGE_ITSELF = (
     *(*_OF_SCRIPTS, "framing-allowed", "nosniff-missing"),
     *(*OF_ORIGINS, *_OF_THE_MARKUP),
 )
-OF_THE_PAGE = ("hsts-missing", "hsts-off", "hsts-short", *_OF_THE_PAGE_ITSELF, "version-shown", *OF_COOKIES)
+OF_THE_PAGE = (
+    *("hsts-missing", "hsts-off", "hsts-short", *_OF_THE_PAGE_ITSELF),
+    *("version-shown", end_of_life.RULE, *OF_COOKIES),
+)
 OF_SECURITY_TXT = ("security-txt-missing", "security-txt-expired")
 # Top-level domains on browsers' HSTS preload lists: browsers use only https for every name below.
 _BY_HTTPS_ONLY = {
@@ -54,12 +57,17 @@ _TEMPORARY_REDIRECTS = {302, 303, 307}
 
 
 class Problem(NamedTuple):
-    """A problem at a URL; ``matcher`` distinguishes it from other problems of its rule."""
+    """A problem at a URL; ``matcher`` distinguishes it from other problems of its rule.
+
+    ``severity`` replaces that of the rule, and ``cve`` lists known vulnerabilities.
+    """
 
     rule: str
     location: str
     evidence: str = ""
     matcher: str = ""
+    severity: str = ""
+    cve: Sequence[str] = ()
 
 
 class Checked(NamedTuple):
@@ -97,22 +105,27 @@ def is_page(response: Fetched) -> bool:
     return response.status in _PAGE_STATUSES
 
 
-def check_page(page: Fetched, *, without_page: str = "no_page") -> Iterator[Problem | Unread | Skipped]:
+def check_page(
+    page: Fetched, *, without_page: str = "no_page", today: date | None = None
+) -> Iterator[Problem | Unread | Skipped]:
     """Yield the problems of the home page ``page``, and of the redirects that led to it.
 
-    If the response is not a page, its rules are unread for the reason ``without_page``.
+    If the response is not a page, its rules are unread for the reason ``without_page``. ``today`` decides
+    which software is still supported.
     """
     if not is_page(page):
-        yield from _unread(page, OF_THE_PAGE, without_page)
+        yield from unread_at(page, OF_THE_PAGE, without_page)
         return
     markup = Markup(page)
-    unread: list[str] = [] if markup.is_whole else [*_OF_THE_MARKUP]
+    unread: list[str] = [] if markup.is_whole else [*_OF_THE_MARKUP, end_of_life.RULE]
     # An empty page may come from a crashed program; for some hosts it is normal.
     is_empty = page.is_whole and not page.body.strip()
-    skipped = [*_OF_THE_MARKUP, *OF_COOKIES] if is_empty else []
+    skipped = [*_OF_THE_MARKUP, end_of_life.RULE, *OF_COOKIES] if is_empty else []
     hops = own_hops(page)
     yield from _transport(hops)
-    yield from check_headers(hops)
+    yield from check_headers(hops, today=today)
+    for ended in end_of_life.of_page(markup.generators, today or _today()):
+        yield _ended(ended, page.url)
     for rule, evidence in (*_policies(page.headers, markup), *_content(page, markup)):
         if rule in _OF_SCRIPTS and is_empty:
             skipped += _OF_SCRIPTS  # the usual page may have a policy
@@ -123,12 +136,12 @@ def check_page(page: Fetched, *, without_page: str = "no_page") -> Iterator[Prob
     if skipped:
         yield Skipped(page.url, skipped)
     if unread:
-        yield from _unread(page, unread, "not_read_to_the_end")
+        yield from unread_at(page, unread, "not_read_to_the_end")
     yield from _left_temporarily(page)
 
 
-def check_headers(hops: Sequence[Hop]) -> Iterator[Problem | Skipped]:
-    """Yield problems of cookies and shown versions, which redirects can have as well.
+def check_headers(hops: Sequence[Hop], *, today: date | None = None) -> Iterator[Problem | Skipped]:
+    """Yield problems of cookies, shown versions and their support, which redirects can have as well.
 
     A cached response may lack cookies of the website, so the rules about cookies are skipped.
     """
@@ -137,6 +150,17 @@ def check_headers(hops: Sequence[Hop]) -> Iterator[Problem | Skipped]:
             yield Skipped(urljoin(hop.url, "/"), OF_COOKIES)
         for rule, evidence, matcher in (*_versions(hop.headers), *problems_of_cookies(hop.headers)):
             yield Problem(rule, hop.url, evidence, matcher)
+        for ended in end_of_life.of_headers(hop.headers, today or _today()):
+            yield _ended(ended, hop.url)
+
+
+def _ended(ended: end_of_life.Ended, url: str) -> Problem:
+    matcher = f"{ended.product} {ended.version}"
+    return Problem(end_of_life.RULE, url, ended.evidence, matcher, ended.severity)
+
+
+def _today() -> date:
+    return datetime.now(UTC).date()
 
 
 def _is_cached(headers: Mapping[str, str]) -> bool:
@@ -149,7 +173,7 @@ def _is_cached(headers: Mapping[str, str]) -> bool:
     return is_copy or is_counted or bool(_AKAMAI_HIT.search(headers.get("Server-Timing", "")))
 
 
-def _unread(page: Fetched, rules: Sequence[str], reason: str) -> Iterator[Unread]:
+def unread_at(page: Fetched, rules: Sequence[str], reason: str) -> Iterator[Unread]:
     """Yield the rules for each URL on the way to the page: earlier scans may have found problems there."""
     for url in dict.fromkeys(urljoin(hop.url, "/") for hop in own_hops(page)):
         yield Unread(url, rules, reason)

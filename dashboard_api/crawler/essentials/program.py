@@ -1,12 +1,14 @@
-"""The program of the built-in engines: ``python program.py website|domain|files HOST ADDRESS REPORT AGENT``.
+"""The program of the built-in engines: ``python program.py KIND HOST ADDRESS REPORT AGENT``.
 
-It reads no environment; its options have DNS_RESOLVERS, RDAP_SERVICE, ALLOW_PRIVATE_HOSTS and
-LOCALHOST_WEBSITES.
+The kind is website, domain, files or scripts. It reads no environment; its options have DNS_RESOLVERS,
+RDAP_SERVICE, ALLOW_PRIVATE_HOSTS and LOCALHOST_WEBSITES.
 """
 
 import argparse
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +39,8 @@ def main(arguments: list[str]) -> None:
         lines = domain.report(options.host, facts=facts, rdap=options.rdap, **common)
     elif options.kind == "website":
         lines = scan.report(options.host, options.address, facts=facts, **common)
+    elif options.kind == "scripts":
+        lines = _scripts(options, facts)
     else:
         lines = exposed.report(options.host, options.address, **common)
     with Path(options.report).open("w", encoding="utf-8") as file:
@@ -45,9 +49,34 @@ def main(arguments: list[str]) -> None:
         Path(options.report).with_name("facts.json").write_text(json.dumps(facts), encoding="utf-8")
 
 
+def _scripts(options: argparse.Namespace, facts: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Return the lines about scripts; a wrong file of RetireJS is left out, as ``manage.py doctor`` says."""
+    import msgspec
+
+    from dashboard_api.crawler.essentials.scripts import report, retirejs
+    from dashboard_api.crawler.essentials.scripts.libraries import TABLE
+
+    expected = None
+    if options.expected:
+        expected = msgspec.json.decode(Path(options.expected).read_bytes(), type=report.Expected)
+    known = TABLE.library
+    if options.retirejs:
+        with suppress(retirejs.WrongFile):
+            known = retirejs.read(Path(options.retirejs))
+    return report.report(
+        options.host,
+        options.address,
+        agent=options.agent,
+        never=options.never,
+        expected=expected,
+        libraries=known,
+        facts=facts,
+    )
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", choices=["website", "domain", "files"])
+    parser.add_argument("kind", choices=["website", "domain", "files", "scripts"])
     for name in ("host", "address", "report", "agent"):
         parser.add_argument(name)
     parser.add_argument("--a-second", type=float, default=5.0, help="connections")
@@ -56,6 +85,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--website", nargs=2, action="append", default=[], metavar=("NAME", "PORT"))
     parser.add_argument("--rdap", default="", metavar="ADDRESS", help="of an RDAP service")
     parser.add_argument("--never", action="append", default=[], metavar="HOST_OR_PREFIX")
+    parser.add_argument(
+        "--expected", default="", metavar="FILE", help="known hosts and pinned scripts, as JSON"
+    )
+    parser.add_argument("--retirejs", default="", metavar="FILE", help="more libraries, as RetireJS has them")
     return parser
 
 

@@ -9,6 +9,7 @@ from foundation.addresses.hosts import covers
 from foundation.outbound.deadline import Deadline
 from foundation.outbound.fetch import Fetched, FetchFailed, fetch
 from foundation.outbound.refusals import REFUSALS, is_refusal
+from foundation.outbound.tls import shows_another
 
 PAGE_BYTES = 1024**2  # of a response; the rest is not read
 
@@ -21,6 +22,19 @@ class Visit(NamedTuple):
     deadline: Deadline
     agent: str
     never: Sequence[str]
+
+
+def home_page(visit: Visit) -> Fetched:
+    """Return the home page by https, or by http where https is off or shows another website."""
+    plain = f"http://{visit.host}/"
+    if shows_another(visit.host, visit.address, visit.deadline):
+        return page_of(plain, visit)
+    try:
+        return page_of(f"https://{visit.host}/", visit)
+    except Incomplete as error:
+        if str(error) not in ("connect_failed", "tls_invalid"):
+            raise
+    return page_of(plain, visit)
 
 
 def page_of(url: str, visit: Visit) -> Fetched:

@@ -11,11 +11,12 @@ from dashboard_api.scanners import READERS
 
 def test_the_file_of_the_product_has_engines_whose_reports_are_read():
     engines = read_engines(Path(settings.BASE_DIR) / "deploy" / "engines.toml")
-    names = ["essentials", "dns", "sslyze", "exposed-files", "wapiti-passive", "testssl", "wapiti-attacks"]
+    names = ["essentials", "dns", "scripts", "sslyze", "exposed-files", "wapiti-passive", "testssl"]
+    names += ["wapiti-attacks"]
     assert [engine.name for engine in engines] == names
     assert {engine.format for engine in engines} <= READERS.keys()
-    assert engines[2].complete  # SSLyze's own choice of commands, of which it does not say that it is whole
-    words = engines[2].arguments(host="shop.example.com", address="192.0.2.10", report=Path("/tmp/report"))
+    assert engines[3].complete  # SSLyze's own choice of commands, of which it does not say that it is whole
+    words = engines[3].arguments(host="shop.example.com", address="192.0.2.10", report=Path("/tmp/report"))
     assert words[-2:] == ["--json_out=/tmp/report", "shop.example.com:443{192.0.2.10}"]
 
 

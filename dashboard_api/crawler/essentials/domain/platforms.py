@@ -1,13 +1,16 @@
 """Platforms that show a page of their own at names that nobody claimed there.
 
-Reviewed in November 2026, against can-i-take-over-xyz and the takeover templates of Nuclei. Platforms that
+Reviewed against can-i-take-over-xyz and the takeover templates of Nuclei. Platforms that
 ask for a proof before they serve a name, such as CloudFront and Fastly, are not listed, and neither is
 Shopify, where a closed shop looks the same. At Azure and Elastic Beanstalk, the name does not exist, which is
 another rule.
 """
 
 import re
+from datetime import date
 from typing import NamedTuple
+
+REVIEWED = date(2026, 11, 1)  # the day of the month is not known
 
 
 class Platform(NamedTuple):

@@ -240,6 +240,7 @@ def test_the_markup_of_a_page_that_is_not_read_to_its_end_is_not_checked(
     url = f"http{'s' * encrypted}://{HOST}/"
     rules_of_markup = ["directory-listing", "mixed-content", "script-without-integrity"]
     rules_of_markup += ["form-to-http", "password-by-http", "https-leads-to-http", "referrer-policy-weak"]
+    rules_of_markup += ["platform-end-of-life"]
     rules_of_markup += ["csp-missing", "csp-unsafe-scripts"] * is_unread
     failed = {"checked": url, "error": "not_read_to_the_end", "rules": rules_of_markup}
     assert next(line for line in lines if "error" in line) == failed  # those of security.txt follow

@@ -4,12 +4,14 @@ import json
 import tempfile
 from collections import Counter
 from contextlib import contextmanager
+from hashlib import sha256
 from io import BytesIO
 from typing import NamedTuple
 
 import pytest
 
 from dashboard_api.crawler.essentials import exposed, scan
+from dashboard_api.crawler.essentials.scripts import report as scripts_report
 from dashboard_api.scanners import finding_lines
 from dashboard_api.scanners.report import BadRow
 from foundation.outbound import fetch
@@ -56,9 +58,11 @@ def _result(website, internet, authority):
     internet.zone[f"{HOST}."] = [PUBLIC]
     servers = serve(website, internet, authority)
     lines = [*scan.report(HOST, PUBLIC)]
+    scripts = [*scripts_report.report(HOST, PUBLIC, expected=_expected(website))]
     requests = sum(len(server.received) for server in servers)
     if website.line in ("exposed", "exposed-forms", "good"):  # some 50 requests for each
         lines = [*lines[:-1], *[*exposed.report(HOST, PUBLIC)][1:]]  # as one report
+    lines = [*lines[:-1], *scripts[1:]]
     internet.end()
     found = {line["finding"]: line["evidence"] for line in lines if "finding" in line}
     wanted = Counter(website.wanted)
@@ -71,6 +75,11 @@ def _result(website, internet, authority):
     extra["a row that is not read"] = sum(isinstance(row, BadRow) for row in finding_lines.read(report))
     extra["a secret"] = int(SECRET in str(lines))
     return Result(sorted((wanted & Counter(found.keys())).elements()), [*missed], [*+extra], requests)
+
+
+def _expected(website):
+    pins = {url: sha256(text.encode()).hexdigest() for url, text in website.pins.items()}
+    return scripts_report.Expected(hosts=website.hosts, pins=pins)
 
 
 def table_of(results):

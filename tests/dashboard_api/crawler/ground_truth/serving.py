@@ -56,14 +56,14 @@ class Authority:
         self.file.write_bytes(self.certificate.public_bytes(Encoding.PEM))
 
     @functools.cache  # noqa: B019 - an authority lives as long as the run
-    def file_of(self, kind):
-        """Return the file with a certificate of this kind, and its key."""
+    def file_of(self, kind, name=HOST):
+        """Return the file with a certificate of this kind for a name, and its key."""
         bits = next((int(size) for size in ("1024", "2048", "4096") if size in kind), None)
         bits = 2048 if "SHA-1" in kind and not bits else bits
         key = rsa.generate_private_key(65537, bits) if bits else ec.generate_private_key(ec.SECP256R1())
         issuer = (self.certificate, self.key) if kind != "unknown authority" else None
         fields = {
-            "name": _NAMES.get(kind, HOST),
+            "name": _NAMES.get(kind, name),
             "has_names": kind != "name in the subject alone",
             "issuer": issuer,
             **_TIMES.get(kind, {"hours": 90 * _DAY}),
@@ -100,7 +100,25 @@ def serve(website, internet, authority):
             script = _script(website, is_encrypted=tls is not None)
             servers.append(FaultServer(script, tls=tls))
             internet.serve(servers[-1], address=PUBLIC, port=port)
+    _serve_others(website, internet, authority)
     return servers
+
+
+def _serve_others(website, internet, authority):
+    """Serve the scripts of other hosts, each host at an address of its own."""
+    for number, host in enumerate(dict.fromkeys(urlsplit(url).netloc for url in website.scripts), 1):
+        address = f"9.9.9.{number}"
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(authority.file_of("good", host))
+        internet.zone[host] = internet.zone[f"{host}."] = [address]
+
+        def script(server, connection, host=host):
+            server.receive(connection)
+            path = server.received[-1].head.split(b" ")[1].decode()
+            body = website.scripts.get(f"https://{host}{path}")
+            connection.sendall(http(200, body.encode()) if body else http(404))
+
+        internet.serve(FaultServer(script, tls=context), address=address, port=443)
 
 
 def _script(website, *, is_encrypted):
@@ -124,6 +142,8 @@ def _response(website, path, origin, *, is_encrypted):
         return http(200, _TEXT, headers=[("Content-Type", "text/plain")])
     if path in website.files or (path != "/" and website.elsewhere):
         return http(200, website.files.get(path, website.elsewhere).encode())
+    if path.endswith(".js"):
+        return http(200, b"!function(){}();")
     if is_encrypted and website.location and path == "/" and website.location != path:
         return http(302, headers=[("Location", website.location), *headers])
     if path not in ("/", urlsplit(website.location).path):

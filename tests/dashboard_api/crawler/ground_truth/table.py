@@ -26,6 +26,9 @@ class Website(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     credentials: bool = False
     files: dict[str, str] = {}
     elsewhere: str = ""
+    scripts: dict[str, str] = {}
+    hosts: list[str] | None = None
+    pins: dict[str, str] = {}
     wanted: list[str] = []
     says: str = ""  # in the evidence of the first wanted rule
     refused: str = ""  # the reason why the scan says nothing

@@ -1,0 +1,1 @@
+"""The built-in engine Scripts: the scripts of the home page, and libraries with known vulnerabilities."""
