@@ -18,6 +18,7 @@ from dashboard_api.crawler.essentials.scripts.versions import VERSION, is_in, ke
 
 SEVERITIES = ("low", "medium", "high", "critical")
 _WORDPRESS = re.compile(r"/wp-includes/js/[^?#]{0,200}?([\w.-]{1,60}?)(?:\.min)?\.js\?ver=([\w.-]{1,40})")
+_URL_CHARACTERS = 2000  # that are searched
 _MAX_VERSIONS = 3  # of one library in one script
 
 
@@ -65,13 +66,13 @@ class Library(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
         WordPress names that of a library after ``ver``. Themes and plugins name their own version there.
         """
-        parts = urlsplit(url)
+        parts = urlsplit(url[:_URL_CHARACTERS])
         where = f"//{parts.netloc}{parts.path}" + (f"?{parts.query}" if parts.query else "")
         wordpress = _WORDPRESS.search(where)
         if wordpress and wordpress[1].lower() in self.names:
             yield wordpress[2]
         for pattern in self._in_urls:
-            yield from (match[1] for match in pattern.finditer(where[:2000]))
+            yield from (match[1] for match in pattern.finditer(where))
 
     def versions_in_content(self, body: bytes) -> Iterator[str]:
         """Yield the versions that comments and texts of a script name."""

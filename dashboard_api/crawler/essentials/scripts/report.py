@@ -43,6 +43,7 @@ _SCRIPT_SECONDS = 10.0  # for one script, so that a slow one leaves time for oth
 _PAGE = re.compile(
     rb"[\s\xef\xbb\xbf]{0,200}<(!doctype|html|head|body)\b", re.IGNORECASE
 )  # instead of a script
+_NEVER_ASKED = {"wrong_url", "opted_out"}  # such as another port
 _GONE = {404, 410}  # browsers run nothing
 OF_LIBRARIES = ("library-vulnerable", "library-end-of-life")
 OF_HOSTS = ("script-host-new",)
@@ -99,7 +100,7 @@ def _results(
         yield from unread_at(page, [*OF_LIBRARIES, *OF_HOSTS, *OF_PINS], "no_page")
         return
     markup = Markup(page)
-    scripts = [*{script.url: script for script in markup.scripts}.values()]
+    scripts = [*{script.url: script for script in markup.scripts if _host_of(script)}.values()]
     is_complete = markup.is_whole and len(scripts) <= MAX_SCRIPTS
     if not is_complete:  # the rest of the page may have more scripts
         yield from unread_at(page, [*OF_LIBRARIES, *OF_HOSTS, *OF_PINS], "not_read_to_the_end")
@@ -155,7 +156,8 @@ def _downloaded(script: Script, page: Fetched, visit: Visit, libraries: Sequence
     except DeadlinePassed:
         return _unknown(script, "timed_out", libraries)
     except FetchFailed as error:
-        return _unknown(script, error.reason, libraries)
+        reason = LEFT_OUT if error.reason in _NEVER_ASKED else error.reason
+        return _unknown(script, reason, libraries)
     if response.status in _GONE:
         return Seen(script)
     if response.status != 200 or is_refusal(response) or _PAGE.match(response.body):
@@ -173,7 +175,12 @@ def _downloaded(script: Script, page: Fetched, visit: Visit, libraries: Sequence
 
 def _unknown(script: Script, reason: str, libraries: Sequence[Library]) -> Seen:
     """Return a script whose content was not read; its address may name a library."""
-    return Seen(script, None, None, readings_of(script.url, b"", libraries), reason)
+    try:
+        with retirejs.limited():
+            readings = readings_of(script.url, b"", libraries)
+    except retirejs.TooSlow:
+        readings = readings_of(script.url, b"", TABLE.library)
+    return Seen(script, None, None, readings, reason)
 
 
 def _libraries(seen: Sequence[Seen], page: Fetched) -> Iterator[Result]:

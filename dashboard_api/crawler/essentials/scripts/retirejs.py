@@ -115,7 +115,7 @@ class _Foreign(Library, frozen=True, kw_only=True, forbid_unknown_fields=True, d
 
     def versions_in_url(self, url: str) -> Iterator[str]:
         """Yield the version that an address names."""
-        yield from _first(self.urls, url[:2000])
+        yield from _first(self.urls, url[:1000])
 
     def versions_in_content(self, body: bytes) -> Iterator[str]:
         """Yield the version that a script names."""

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 
@@ -182,11 +183,26 @@ def test_of_a_missing_page_and_a_cut_one_nothing_counts_as_fixed(serve):
     assert (facts["complete"], unread(lines)) == (False, dict.fromkeys(rules, "not_read_to_the_end"))
 
 
+def test_a_wrong_address_and_one_at_another_port_are_no_failures(serve):
+    serve(routes({"/": page("//[", "https://cdn.example.org:8443/b.js", "data:text/javascript,1")}))
+    found, facts, lines, last = scanned(expected=report.Expected(hosts=["cdn.example.org"]))
+    assert (found, unread(lines), last["complete"]) == ([], {}, True)
+    assert [each["url"] for each in facts["found"]] == [f"{CDN}:8443/b.js"]
+
+
+def test_a_page_full_of_hostile_addresses_keeps_the_scan_short(serve):
+    path = "/wp-includes/js/" * 50_000
+    serve(routes({"/": page(f"{GTM}{path}", *(f"{GTM}?{n}" for n in range(5000)))}))
+    begun = time.process_time()
+    scanned()
+    assert time.process_time() - begun < 10
+
+
 @pytest.mark.django_db
 def test_addresses_that_scans_must_not_reach_are_not_asked(serve, internet):
     internet.zone |= {"cdn.example.org": [OTHER], "inside.example.org": ["10.0.0.1"]}
     ScanOptOut.objects.create(kind="host", value="cdn.example.org", reason="They asked", by="ada")
-    serve(routes({"/": page(f"{CDN}/a.js", "https://inside.example.org/b.js", "http://127.0.0.1:8000/c.js")}))
+    serve(routes({"/": page(f"{CDN}/a.js", "https://inside.example.org/b.js", "http://127.0.0.1/c.js")}))
     serve(answer(200, JQUERY), at=OTHER)
     found, facts, lines, _ = scanned(never=policy.never_scanned(HOST))
     assert (found, [each["sha256"] for each in facts["found"]]) == ([], [None] * 3)
