@@ -4,6 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 
+from dashboard_api import problems
 from dashboard_api.crawler import tables
 
 CHECKED = min(tables._TABLES.values())
@@ -16,6 +17,14 @@ def test_a_table_that_is_older_than_six_months_is_named():
     assert "JavaScript libraries" not in line
     [line] = tables.problems(date(2030, 1, 1))
     assert all(name in line for name in tables._TABLES)
+
+
+@pytest.mark.django_db
+def test_doctor_says_so_where_scans_run(settings):
+    settings.RETIREJS_FILE = "/nowhere/retire.json"
+    for is_enabled in (True, False):
+        settings.CRAWLER_ENABLED = is_enabled
+        assert any("RETIREJS_FILE" in line for line in problems.problems()) is is_enabled
 
 
 @pytest.mark.parametrize(("content", "why"), [("{}", "no library"), (None, "No such file")])

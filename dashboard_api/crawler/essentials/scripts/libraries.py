@@ -54,7 +54,9 @@ class Library(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     @cached_property
     def _in_urls(self) -> list[re.Pattern[str]]:
         names = "|".join(map(re.escape, self.names))
-        path = rf"(?:^|[/,])(?:{names})[@/.-]v?(V)(?=[/,]|(?:\.[a-z]{{1,8}}){{0,3}}\.m?js(?:[?#]|$)|[?#]|$)"
+        path = (
+            rf"(?:^|[/,])(?:{names})[@/.-]v?(V)(?=[/,]|(?:\.[a-z0-9]{{1,40}}){{0,3}}\.m?js(?:[?#]|$)|[?#]|$)"
+        )
         return [re.compile(_with_version(each), re.IGNORECASE) for each in ([path] * bool(names) + self.urls)]
 
     @cached_property

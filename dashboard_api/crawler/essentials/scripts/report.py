@@ -86,12 +86,12 @@ def report(
     ``facts`` receives the inventory of scripts.
     """
     visit = Visit(host, address, Deadline(SECONDS), agent, never)
-    results = _results(visit, expected or Expected(), libraries, {} if facts is None else facts)
+    results = _results(visit, expected, libraries, {} if facts is None else facts)
     return lines_of("scripts", "Scripts", f"https://{host}/", results)
 
 
 def _results(
-    visit: Visit, expected: Expected, libraries: Sequence[Library], facts: dict[str, Any]
+    visit: Visit, known: Expected | None, libraries: Sequence[Library], facts: dict[str, Any]
 ) -> Iterator[Result]:
     """Yield what is wrong with the scripts of the home page; raise Incomplete."""
     page = home_page(visit)
@@ -99,15 +99,15 @@ def _results(
     if not is_page(page):
         yield from unread_at(page, [*OF_LIBRARIES, *OF_HOSTS, *OF_PINS], "no_page")
         return
-    markup = Markup(page)
+    expected, markup = known or Expected(), Markup(page)
     scripts = [*{script.url: script for script in markup.scripts if _host_of(script)}.values()]
     is_complete = markup.is_whole and len(scripts) <= MAX_SCRIPTS
     if not is_complete:  # the rest of the page may have more scripts
         yield from unread_at(page, [*OF_LIBRARIES, *OF_HOSTS, *OF_PINS], "not_read_to_the_end")
     seen = _read(scripts, page, markup, visit, expected.pins, libraries)
     yield from _libraries(seen, page)
-    yield from _hosts(seen, page.url, markup, expected.hosts)
-    yield from _pins(seen, page, expected.pins)
+    yield from _hosts(seen, page, markup, expected.hosts)
+    yield from _pins(seen, page, expected.pins) if known else _skipped(page, OF_PINS)
     facts["scripts"] = {
         "page": page.url,
         "complete": is_complete,
@@ -205,16 +205,17 @@ def _libraries(seen: Sequence[Seen], page: Fetched) -> Iterator[Result]:
                 yield Problem(OF_LIBRARIES[1], page.url, "\n".join(lines), matcher)
     missing = {each.missing for each in seen if not each.readings} - {""}
     if missing == {LEFT_OUT}:
-        yield from (Skipped(each.location, OF_LIBRARIES) for each in unread_at(page, OF_LIBRARIES, ""))
+        yield from _skipped(page, OF_LIBRARIES)
     elif missing:
         yield from unread_at(page, OF_LIBRARIES, UNREAD)
 
 
 def _hosts(
-    seen: Sequence[Seen], page_url: str, markup: Markup, expected: Sequence[str] | None
-) -> Iterator[Problem]:
-    """Yield hosts of scripts that the owner does not know; without an inventory, none is new."""
+    seen: Sequence[Seen], page: Fetched, markup: Markup, expected: Sequence[str] | None
+) -> Iterator[Problem | Skipped]:
+    """Yield hosts of scripts that the owner does not know; without an inventory, the rule is left out."""
     if expected is None:
+        yield from _skipped(page, OF_HOSTS)
         return
     others: dict[str, list[str]] = {}
     for each in seen:
@@ -224,7 +225,7 @@ def _hosts(
     for host, urls in others.items():
         where = "The page has fields for passwords or payment cards.\n" if markup.asks_for_secrets else ""
         evidence = f"{where}First seen on {_today()}:\n" + "\n".join(urls[:10])
-        yield Problem(*OF_HOSTS, page_url, evidence, host, "high" if markup.asks_for_secrets else "medium")
+        yield Problem(*OF_HOSTS, page.url, evidence, host, "high" if markup.asks_for_secrets else "medium")
 
 
 def _pins(seen: Sequence[Seen], page: Fetched, pins: Mapping[str, str]) -> Iterator[Problem | Unread]:
@@ -238,6 +239,11 @@ def _pins(seen: Sequence[Seen], page: Fetched, pins: Mapping[str, str]) -> Itera
         elif digest and digest != pinned.lower():
             evidence = f"{script.url[:500]}\nPinned: SHA-256 {pinned}\nSeen on {_today()}: SHA-256 {digest}, "
             yield Problem(*OF_PINS, page.url, f"{evidence}{size} bytes", script.url)
+
+
+def _skipped(page: Fetched, rules: Sequence[str]) -> Iterator[Skipped]:
+    """Yield rules that were left out on purpose, at each URL on the way to the page."""
+    yield from (Skipped(each.location, rules) for each in unread_at(page, rules, ""))
 
 
 def _fact(seen: Seen) -> dict[str, Any]:

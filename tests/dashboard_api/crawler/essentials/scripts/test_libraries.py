@@ -13,6 +13,7 @@ URLS = {
     "https://a.example/jquery-3.4.1.min.js": ("jquery", "3.4.1"),
     "https://a.example/jquery-3.4.1.slim.min.js?v=2": ("jquery", "3.4.1"),
     "https://cdn.example/ajax/libs/jquery/3.4.1/jquery.min.js": ("jquery", "3.4.1"),
+    "https://a.example/jquery-3.4.1.min.dc5e7f18c8d3.js": ("jquery", "3.4.1"),
     "https://cdn.example/npm/jquery@3.4.1": ("jquery", "3.4.1"),
     "https://cdn.example/combine/npm/axios@0.21.1,npm/vue@3.4.21": ("vue", "3.4.21"),
     "https://cdn.example/jquery@1.9.0b1/jquery.js": ("jquery", "1.9.0b1"),
