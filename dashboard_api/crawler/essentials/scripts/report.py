@@ -40,9 +40,8 @@ _URL_CHARACTERS = 2000
 UNREAD = "scripts_unread"
 LEFT_OUT = "too_many_scripts"  # on purpose, so the report is complete
 _SCRIPT_SECONDS = 10.0  # for one script, so that a slow one leaves time for others
-_PAGE = re.compile(
-    rb"[\s\xef\xbb\xbf]{0,200}<(!doctype|html|head|body)\b", re.IGNORECASE
-)  # instead of a script
+# A page instead of a script
+_PAGE = re.compile(rb"[\s\xef\xbb\xbf]{0,200}<(!doctype|html|head|body)\b", re.IGNORECASE)
 _NEVER_ASKED = {"wrong_url", "opted_out"}  # such as another port
 _GONE = {404, 410}  # browsers run nothing
 OF_LIBRARIES = ("library-vulnerable", "library-end-of-life")
@@ -186,7 +185,8 @@ def _unknown(script: Script, reason: str, libraries: Sequence[Library]) -> Seen:
 def _libraries(seen: Sequence[Seen], page: Fetched) -> Iterator[Result]:
     """Yield libraries with known vulnerabilities, and those without security updates.
 
-    Where an address names a library, its content need not be read.
+    The address is enough for a script that was left out, but not for one that failed: its content may have
+    named another version before.
     """
     for script, _, _, readings, _ in seen:
         for library, version, is_in_content in readings:
@@ -203,11 +203,10 @@ def _libraries(seen: Sequence[Seen], page: Fetched) -> Iterator[Result]:
                 yield Problem(OF_LIBRARIES[0], page.url, "\n".join(lines), matcher, holes[0].severity, cve)
             elif ended:
                 yield Problem(OF_LIBRARIES[1], page.url, "\n".join(lines), matcher)
-    missing = {each.missing for each in seen if not each.readings} - {""}
-    if missing == {LEFT_OUT}:
-        yield from _skipped(page, OF_LIBRARIES)
-    elif missing:
+    if any(each.missing not in ("", LEFT_OUT) for each in seen):
         yield from unread_at(page, OF_LIBRARIES, UNREAD)
+    elif any(each.missing and not each.readings for each in seen):
+        yield from _skipped(page, OF_LIBRARIES)
 
 
 def _hosts(
@@ -224,7 +223,7 @@ def _hosts(
             others.setdefault(host, []).append(each.script.url[:500])
     for host, urls in others.items():
         where = "The page has fields for passwords or payment cards.\n" if markup.asks_for_secrets else ""
-        evidence = f"{where}First seen on {_today()}:\n" + "\n".join(urls[:10])
+        evidence = f"{where}Seen on {_today()}:\n" + "\n".join(urls[:10])
         yield Problem(*OF_HOSTS, page.url, evidence, host, "high" if markup.asks_for_secrets else "medium")
 
 

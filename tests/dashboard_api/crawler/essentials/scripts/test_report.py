@@ -129,11 +129,12 @@ def test_a_script_that_was_not_read_is_not_called_clean_or_changed(serve, respon
 
 
 @pytest.mark.django_db
-def test_findings_stay_open_until_the_script_is_read_again(serve):
+@pytest.mark.parametrize("name", ["a.js", "jquery-3.7.1.js"])
+def test_findings_stay_open_until_the_script_is_read_again(serve, name):
     site = make_website(HOST)
     states = []
     for days, response in ((3, http(200, JQUERY)), (2, http(500)), (1, http(200, b"/*! jQuery v3.7.1 */"))):
-        serve(routes({"/": page("/a.js"), "/a.js": response}))
+        serve(routes({"/": page(f"/{name}"), f"/{name}": response}))
         lines = [json.dumps(line) for line in report.report(HOST, PUBLIC)]
         import_report(site, lines, datetime.now(UTC) - timedelta(days=days))
         states.append(dict(Finding.objects.values_list("rule", "status")))
