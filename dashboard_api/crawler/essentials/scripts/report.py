@@ -37,6 +37,7 @@ MAX_SCRIPTS = 100  # that are listed
 MAX_DOWNLOADS = 10
 SCRIPT_BYTES = 1024**2  # of a script; the rest is not read
 _URL_CHARACTERS = 2000
+_MAX_LIBRARIES = 16  # of a script in the inventory
 UNREAD = "scripts_unread"
 LEFT_OUT = "too_many_scripts"  # on purpose, so the report is complete
 _SCRIPT_SECONDS = 10.0  # for one script, so that a slow one leaves time for others
@@ -253,7 +254,9 @@ def _fact(seen: Seen) -> dict[str, Any]:
         "sha256": seen.sha256,
         "bytes": seen.size,
         "integrity": seen.script.has_integrity,
-        "libraries": [{"name": each.library.name, "version": each.version} for each in seen.readings],
+        "libraries": [
+            {"name": each.library.name, "version": each.version} for each in seen.readings[:_MAX_LIBRARIES]
+        ],
     }
 
 

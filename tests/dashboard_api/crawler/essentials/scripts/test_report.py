@@ -7,14 +7,16 @@ import time
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 
+import msgspec
 import pytest
 
+from dashboard_api.crawler import facts as stored_facts
 from dashboard_api.crawler import policy
 from dashboard_api.crawler.engines import read_engines
 from dashboard_api.crawler.essentials import program
 from dashboard_api.crawler.essentials.program import _parser
 from dashboard_api.crawler.essentials.scripts import report
-from dashboard_api.models import Finding, ScanOptOut
+from dashboard_api.models import Finding, ScanOptOut, SeenScript
 from tests.dashboard_api.crawler.essentials.good_website import HOST
 from tests.dashboard_api.crawler.essentials.test_scan import answer, http, import_report, redirect, routes
 from tests.factories import make_website
@@ -154,6 +156,22 @@ def test_a_new_host_is_worse_on_a_page_that_asks_for_secrets(serve, more, severi
         [],
         [*report.OF_HOSTS, *report.OF_PINS],
     )
+
+
+@pytest.mark.django_db
+def test_the_inventory_of_one_scan_is_what_the_next_one_expects(serve, tmp_path):
+    site = make_website(HOST)
+    found = []
+    for urls in (["/a.js", GTM], ["/a.js", GTM, f"{CDN}/b.js"]):
+        serve(routes({"/": page(*urls), "/a.js": http(200, JQUERY)}))
+        expected = msgspec.convert(stored_facts.expected(site.pk), report.Expected)
+        rules, facts, *_ = scanned(expected=expected)
+        (tmp_path / stored_facts.FILE_NAME).write_text(json.dumps({"scripts": facts}))
+        stored_facts.store(site.pk, tmp_path, seen_at=datetime.now(UTC), may_begin=True)
+        found.append([matcher for rule, matcher, _ in rules if rule == "script-host-new"])
+    assert found == [[], ["cdn.example.org"]]
+    assert SeenScript.objects.get(url=f"{PAGE}a.js").sha256 == sha256(JQUERY).hexdigest()
+    assert SeenScript.objects.count() == 3
 
 
 def test_a_pinned_script_with_another_content_has_changed(serve):
