@@ -86,7 +86,8 @@ def differences(website, ask, internet, authority):
     """Yield the differences about a website."""
     serving.serve(website, internet, authority)
     lines = [*scan.report(HOST, PUBLIC)]
-    ports = {port: loopback for (_, port), loopback in internet.routes.items()}
+    routes = internet.routes.items()
+    ports = {port: loopback for (address, port), loopback in routes if address == PUBLIC}
     theirs = ask({"host": HOST, "ports": ports})
     internet.end()
     name = f"{website.line}: {website.name}"
