@@ -56,6 +56,7 @@ STRIPE_API_KEY = env(
 )
 CALLBACK_LIVEMODE = env("CALLBACK_LIVEMODE", read.boolean, True)
 CRAWLER_ENABLED = env("CRAWLER_ENABLED", read.boolean, False)
+CRAWLER_WALL = env("CRAWLER_WALL", read.boolean, True)
 CRAWLER_ADDRESSES: list[str] = env("CRAWLER_ADDRESSES", read.prefixes, [])
 CRAWLER_ENGINES = BASE_DIR / env("CRAWLER_ENGINES", str, "deploy/engines.toml")
 RETIREJS_FILE = env("RETIREJS_FILE", str, "")

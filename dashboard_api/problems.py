@@ -7,7 +7,7 @@ from django.db.models import Count, Max
 from django.utils import timezone
 
 from dashboard_api.billing.callbacks.applying import undelivered
-from dashboard_api.crawler import tables
+from dashboard_api.crawler import tables, wall
 from dashboard_api.crawler.engines import WrongEngines, read_engines
 from dashboard_api.models import Nonce, Published, ScanSchedule
 from dashboard_api.ownership import claims
@@ -58,8 +58,16 @@ def problems() -> Iterator[str]:
     numbers = undelivered(now)
     yield from (text.format(numbers[name]) for name, text in _CALLBACK_PROBLEMS.items() if numbers[name])
     if settings.CRAWLER_ENABLED:
+        yield from _missing_wall()
         yield from _missing_scanners()
         yield from tables.problems(now.date())
+
+
+def _missing_wall() -> Iterator[str]:
+    try:
+        wall.check()
+    except wall.WallMissing as error:
+        yield str(error)
 
 
 def _missing_scanners() -> Iterator[str]:

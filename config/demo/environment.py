@@ -12,6 +12,7 @@ from cryptography.fernet import Fernet
 
 from config.demo import website
 from config.operations.environment import text_of
+from dashboard_api.crawler import wall
 
 MARKER = "# Written by 'manage.py demo', which reads it again. Not for production."
 DEFAULT_PORT, _LAST_PORT = 8000, 65535
@@ -32,6 +33,7 @@ _REWRITTEN = (
     "PORTAL_BASE_URL=",
     "STAFF_SECOND_FACTOR=",
     "CRAWLER_ENABLED=",
+    "CRAWLER_WALL=",
     "SIGN_UP=",
     "LOCALHOST_WEBSITES=",
 )
@@ -68,6 +70,7 @@ def prepare_environment(
     lines.append(f"PORTAL_BASE_URL=http://127.0.0.1:{options.port}")
     lines.append("STAFF_SECOND_FACTOR=false")  # only this machine reaches the demo
     lines += ["CRAWLER_ENABLED=true", "SIGN_UP=open"]
+    lines.append(f"CRAWLER_WALL={'false' if wall.problem_here() else 'true'}")
     lines.append(f"LOCALHOST_WEBSITES={website.NAME}:{website_port(options.port)}")
     if not options.no_serve:
         _refuse_busy_port(options.port, options.port)

@@ -151,6 +151,12 @@ def risks(**_: Any) -> Iterator[CheckMessage]:
             "CRAWLER_ENABLED is on, and SUPPORT_URL is not set: the page about scans (/scanner) names no "
             "contact to those who are scanned, and /.well-known/probing.txt is missing.",
         )
+    if settings.CRAWLER_ENABLED and not settings.CRAWLER_WALL:
+        yield _warning(
+            13,
+            "CRAWLER_WALL is off: a scanner that a website takes over reads .env and reaches the database. "
+            "Install bubblewrap, and remove the setting.",
+        )
     yield from _unencrypted_connections()
     yield from _files()
 

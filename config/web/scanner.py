@@ -20,7 +20,7 @@ def page(request: HttpRequest) -> HttpResponse:
         "user_agent": f"{USER_AGENT} (+{address}; job=1234)",
         "addresses": settings.CRAWLER_ADDRESSES,
         "contact": settings.SUPPORT_URL,
-        "a_second": round(policy.REQUESTS_A_SECOND),
+        "a_second": round(policy.CONNECTIONS_A_SECOND),
         "standard": policy.PROFILES[policy.Kind.STANDARD].requests,
         "deep": policy.PROFILES[policy.Kind.DEEP].requests,
     }

@@ -14,11 +14,12 @@ from msgspec import Meta
 
 from dashboard_api.crawler import policy
 from foundation.addresses.domains import registrable_domain
+from foundation.outbound.name_servers import resolvers
 
 _PROGRAM = str(Path(__file__).parent / "essentials/program.py")
 # The kind of check of each built-in engine, an argument of the program.
 _BUILT_IN = {"$essentials": "website", "$dns": "domain", "$exposed": "files", "$scripts": "scripts"}
-_PLACEHOLDERS = ("host", "address", "report", "agent", "url", "proxy")
+_PLACEHOLDERS = ("host", "address", "report", "agent", "url", "proxy", "tunnel")
 
 
 class WrongEngines(ValueError):
@@ -28,10 +29,10 @@ class WrongEngines(ValueError):
 class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A program that scans ``$host`` at ``$address`` and writes ``$report``.
 
-    ``$essentials`` (the website), ``$dns`` (its domain), ``$exposed`` (its files) and ``$scripts``
-    (its scripts) are built in.
-    ``$agent`` is the User-Agent.
-    With ``$proxy`` instead of ``$address``, the engine only reaches the website, from its home page ``$url``.
+    ``$essentials`` (the website), ``$dns`` (its domain), ``$exposed`` (its files) and ``$scripts`` are built
+    in. Other programs have no network: they reach the website through ``$proxy`` (a URL), which reads their
+    requests, or ``$tunnel`` (HOST:PORT, for scanners of TLS). ``$url`` is its home page, ``$agent`` the
+    User-Agent. ``reads`` are other files and folders that the program reads.
 
     A readable report means success, whatever the exit code; without a report, ``exit_codes`` give the
     reason. The engine runs in scans of its ``profile`` and larger ones; with ``domains_only``, not for IP
@@ -52,6 +53,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     optional: bool = False
     domains_only: bool = False
     profile: Literal["quick", "standard", "deep"] = "quick"
+    reads: list[Annotated[str, Meta(pattern="^/.")]] = []
     success: tuple[int, ...] = (0,)
     exit_codes: dict[str, Annotated[str, Meta(pattern="^[a-z_]+$", max_length=30)]] = {}
     seconds: Annotated[int, Meta(ge=1, le=3600)] = 60
@@ -71,8 +73,13 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return any("$proxy" in part for part in self.command)
 
     @property
+    def has_tunnel(self) -> bool:
+        """Whether the engine reaches the website through a tunnel."""
+        return any("$tunnel" in part for part in self.command)
+
+    @property
     def is_built_in(self) -> bool:
-        """Whether the engine is our own program."""
+        """Whether the engine is a part of the product."""
         return self.command[0] in _BUILT_IN
 
     @property
@@ -111,14 +118,17 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         agent: str = "",
         url: str = "",
         proxy: str = "",
+        tunnel: str = "",
+        gate: int | None = None,
         never: Sequence[str] = (),
         expected: Path | None = None,
     ) -> list[str]:
         """Return the arguments of the program; ``never`` lists opted-out hosts and address prefixes.
 
-        ``expected`` is a file for our engine of scripts, with expected hosts and pins.
+        Built-in engines open connections through ``gate``, the number of an inherited file. ``expected`` is a
+        file for our engine of scripts, with expected hosts and pins.
         """
-        values = (host, address, str(report), agent, url, proxy)  # in the order of _PLACEHOLDERS
+        values = (host, address, str(report), agent, url, proxy, tunnel)  # in the order of _PLACEHOLDERS
         by_name = dict(zip(_PLACEHOLDERS, values, strict=True))
         arguments = [Template(part).substitute(by_name) for part in self.command[1:]]
         if kind := _BUILT_IN.get(self.command[0]):
@@ -126,16 +136,16 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             if kind == "scripts" and settings.RETIREJS_FILE:
                 opt_outs.append(f"--retirejs={settings.RETIREJS_FILE}")
             pins = [f"--expected={expected}"] if expected else []
-            return [_PROGRAM, kind, *arguments, agent, *_options(), *opt_outs, *pins]
+            way_out = [] if gate is None else [f"--gate={gate}"]
+            return [_PROGRAM, kind, *arguments, agent, *way_out, *_options(), *opt_outs, *pins]
         return arguments
 
 
 def _options() -> list[str]:
     """Return our settings as options of the built-in program, which runs without Django's settings."""
-    options = [f"--a-second={policy.CONNECTIONS_A_SECOND:g}"]
-    options += ["--private"] if settings.ALLOW_PRIVATE_HOSTS else []
+    options = ["--private"] if settings.ALLOW_PRIVATE_HOSTS else []
     options += [f"--rdap={settings.RDAP_SERVICE}"] if settings.RDAP_SERVICE else []
-    for address, port in settings.DNS_RESOLVERS:
+    for address, port in resolvers():
         options += ["--resolver", address, str(port)]
     for name, port in settings.LOCALHOST_WEBSITES.items():
         options += ["--website", name, str(port)]
@@ -170,8 +180,10 @@ def read_engines(path: Path) -> list[Engine]:
             raise WrongEngines(
                 f"CRAWLER_ENGINES {path}: {engine.name} has a wrong $name ({error})."
             ) from error
-        if "$report" not in text or not ("$address" in text or engine.has_proxy):
+        has_way = "$address" in text if engine.is_built_in else engine.has_proxy != engine.has_tunnel
+        if "$report" not in text or not has_way:
             raise WrongEngines(
-                f"CRAWLER_ENGINES {path}: {engine.name} must have $address or $proxy, and $report."
+                f"CRAWLER_ENGINES {path}: {engine.name} must have $report, and either $proxy or $tunnel "
+                "(a built-in engine $address): scanners have no network of their own."
             )
     return engines

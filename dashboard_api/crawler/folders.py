@@ -2,7 +2,7 @@
 
 import fcntl
 import os
-import shutil
+import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
@@ -16,12 +16,13 @@ _NEW_SECONDS = 60.0  # a worker may not have locked a newer folder yet
 @contextmanager
 def scan_folder() -> Iterator[Path]:
     """Yield a locked folder, which is removed afterwards."""
-    with (
-        tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as name,
-        _open_folder(name) as lock,
-    ):
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield Path(name)
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+    try:
+        with _open_folder(folder) as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield folder
+    finally:
+        _remove(folder)
 
 
 def remove_left() -> None:
@@ -30,7 +31,13 @@ def remove_left() -> None:
         with suppress(OSError), _open_folder(folder) as lock:  # another user's, or removed meanwhile
             if time.time() - os.fstat(lock).st_mtime > _NEW_SECONDS:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while the worker lives
-                shutil.rmtree(folder, ignore_errors=True)
+                _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    """Remove the folder with whatever an engine left: Python's own function fails at deep folders."""
+    for command in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
+        subprocess.run([*command, "--", str(folder)], capture_output=True, check=False)  # noqa: S603
 
 
 @contextmanager

@@ -62,8 +62,7 @@ PROFILES: Mapping[str, Profile] = {
 RETESTS_A_DAY = 20  # of a website
 CANCELLED_A_DAY = 50  # before they began, per account and website: they use no quota, but are stored
 REPEATED_WITHIN = timedelta(minutes=1)  # after its end, a retest is returned again instead of repeated
-REQUESTS_A_SECOND = 5.0  # of an engine behind our proxy
-CONNECTIONS_A_SECOND = 5.0  # of a built-in engine; each has one request
+CONNECTIONS_A_SECOND = 5.0  # to a website, of a whole scan; each has at most one request
 DAILY_FEATURE = "scans_daily"  # the feature of a plan that includes daily schedules
 
 

@@ -1,7 +1,7 @@
 """The process of an engine: own session, empty environment, limits, and an end that leaves no process.
 
-A mark in the environment finds processes that left the session. Processes that also cleared their
-environment become children of the worker when their parent ends.
+Behind the wall all processes of the engine end with the first one. Without it, those that leave the session
+become children of the worker when their parent ends.
 """
 
 import ctypes
@@ -10,17 +10,22 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
+from django.conf import settings
+
+from dashboard_api.crawler import wall
 from dashboard_api.crawler.engines import Engine
 
-MARK = "THREAT_DASHBOARD_SCAN"  # the name of an environment variable
-GRACE_SECONDS = 5.0  # between SIGTERM and SIGKILL
 _POLL_SECONDS = 0.1
+_MAX_FILES = 10_000  # and folders, of one engine
+_BLOCK = 512  # bytes; st_blocks counts these
 _LOG_LINES = 20  # last lines of the output that are kept
 # Linux's numbers: a signal when the parent dies; adopt the orphans among one's descendants.
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
@@ -48,39 +53,49 @@ def run(
     arguments: list[str],
     *,
     folder: Path,
-    mark: str,
     tick: Callable[[], str | None],
+    inherits: Sequence[int] = (),
 ) -> Ended:
-    """Run the engine in ``folder`` until it ends or exceeds a limit.
+    """Run the engine in ``folder``, behind the wall, until it ends or exceeds a limit.
 
     ``tick`` is called every tenth of a second; an exception or a returned reason ends the engine. All
-    processes of the engine have ended when this function returns or raises.
+    processes of the engine have ended when this function returns or raises. The engine ``inherits`` these
+    open files.
     """
+    command = [program, *arguments]
+    if settings.CRAWLER_WALL:
+        installed = engine.program() or program
+        command = wall.behind_wall(command, folder, [*wall.files_of(installed), *engine.reads])
     if sys.platform == "linux":
         _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1)
-    log = folder / "log"
     children_before = _children()
-    with log.open("wb") as output:
+    with tempfile.TemporaryFile() as log:  # out of the engine's reach: the worker follows no link of it
         process = subprocess.Popen(  # noqa: S603 - a command of the operator's own file
-            [program, *arguments],
+            command,
             stdin=subprocess.DEVNULL,
-            stdout=output,
+            stdout=log,
             stderr=subprocess.STDOUT,
             cwd=folder,
-            env={"PATH": _PATH, "HOME": str(folder), "TMPDIR": str(folder), "LANG": "C.UTF-8", MARK: mark},
+            env={"PATH": _PATH, "HOME": str(folder), "TMPDIR": str(folder), "LANG": "C.UTF-8"},
+            pass_fds=inherits,
             start_new_session=True,
             preexec_fn=lambda: _limit_this_process(engine),  # in the child, before the program begins
         )
-    try:
-        reason = _watch(process, engine, log, tick)
-    finally:
-        _end(process, mark)
-        _end_adopted(children_before)
-    output_text = b"" if reason else log.read_bytes()  # at most log_kb, because the engine ended by itself
-    stopped_early = any(each.encode() in output_text for each in engine.complete_unless)
-    return Ended(
-        exit_code=process.returncode, reason=reason, log=_last_lines(log), stopped_early=stopped_early
-    )
+        try:
+            reason = _watch(process, engine, folder, log, tick)
+        finally:
+            _signal_group(process.pid, signal.SIGKILL)
+            process.wait()
+            _end_adopted(children_before)
+        log.seek(0)
+        output = b"" if reason else log.read()  # at most log_kb, because the engine ended by itself
+        stopped_early = any(each.encode() in output for each in engine.complete_unless)
+        return Ended(
+            exit_code=_exit_code(process.returncode),
+            reason=reason,
+            log=_last_lines(log),
+            stopped_early=stopped_early,
+        )
 
 
 def _limit_this_process(engine: Engine) -> None:
@@ -105,7 +120,11 @@ def _limit_this_process(engine: Engine) -> None:
 
 
 def _watch(
-    process: subprocess.Popen[bytes], engine: Engine, log: Path, tick: Callable[[], str | None]
+    process: subprocess.Popen[bytes],
+    engine: Engine,
+    folder: Path,
+    log: IO[bytes],
+    tick: Callable[[], str | None],
 ) -> str:
     """Wait for the process; return why it must be killed, or an empty text if it ended."""
     ends = time.monotonic() + engine.seconds
@@ -113,7 +132,7 @@ def _watch(
         with suppress(subprocess.TimeoutExpired):
             process.wait(_POLL_SECONDS)
         # Checked before the return code: the process may have ended because its log grew too large.
-        if log.stat().st_size > engine.log_kb * 1024:
+        if os.fstat(log.fileno()).st_size > engine.log_kb * 1024 or _is_full(folder, engine):
             return "too_much_output"
         if process.returncode is not None:
             return ""
@@ -123,24 +142,30 @@ def _watch(
             return "engine_timeout"
 
 
-def _end(process: subprocess.Popen[bytes], mark: str) -> None:
-    """Send SIGTERM to a running engine, then SIGKILL to its group and to processes that left the group."""
-    if process.poll() is None:
-        _signal_group(process.pid, signal.SIGTERM)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(GRACE_SECONDS)
-    _signal_group(process.pid, signal.SIGKILL)
-    process.wait()
-    end_marked(mark)
+def _is_full(folder: Path, engine: Engine) -> bool:
+    """Return whether the engine's files are too many, or larger than two reports together."""
+    count = size = 0
+    folders = [str(folder)]
+    while folders:
+        try:
+            with os.scandir(folders.pop()) as entries:
+                for entry in entries:
+                    count += 1
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+                    size += entry.stat(follow_symlinks=False).st_blocks * _BLOCK
+        except FileNotFoundError:  # deleted meanwhile
+            continue
+        except OSError:  # such as a path that is too long, or a folder that it closed
+            return True
+        if count > _MAX_FILES or size > 2 * engine.report_mb * 1024**2:
+            return True
+    return False
 
 
-def end_marked(mark: str) -> None:
-    """Kill processes of this user with the mark until all are gone."""
-    while pids := marked(mark):
-        for pid in pids:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        time.sleep(0.01)
+def _exit_code(code: int) -> int:
+    """Return the exit code, or the negative number of a signal, which bubblewrap adds to 128."""
+    return 128 - code if settings.CRAWLER_WALL and code > 128 else code
 
 
 def _end_adopted(children_before: set[int]) -> None:
@@ -170,19 +195,7 @@ def _signal_group(group: int, number: signal.Signals) -> None:
         os.killpg(group, number)
 
 
-def marked(mark: str) -> list[int]:
-    """Return the processes of this user with the mark in their environment; empty without /proc."""
-    variable = f"{MARK}={mark}".encode()
-    found = []
-    for path in Path("/proc").glob("[0-9]*/environ"):
-        with suppress(OSError):  # it ended, or is another user's
-            if variable in path.read_bytes().split(b"\0"):  # empty for a zombie
-                found.append(int(path.parent.name))
-    return found
-
-
-def _last_lines(log: Path) -> str:
-    with log.open("rb") as file:
-        file.seek(max(0, log.stat().st_size - 8192))
-        lines = file.read().decode("utf-8", "replace").replace("\0", "").splitlines()
+def _last_lines(log: IO[bytes]) -> str:
+    log.seek(max(0, os.fstat(log.fileno()).st_size - 8192))
+    lines = log.read().decode("utf-8", "replace").replace("\0", "").splitlines()
     return "\n".join(line[:300] for line in lines[-_LOG_LINES:])

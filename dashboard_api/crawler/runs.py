@@ -1,8 +1,9 @@
-"""One run of an engine: its process, its proxy, and how it ended."""
+"""One run of an engine: its process, its way to the website, and how it ended."""
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import sys
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,8 +17,10 @@ from dashboard_api.models import EngineRun, ScanJob
 from dashboard_api.scanners.redaction import redact_headers
 from foundation.outbound.deadline import ConnectFailed, Deadline, DeadlinePassed
 from foundation.outbound.fetch import USER_AGENT, FetchFailed, fetch, pinned_connection, unverified
+from foundation.outbound.gate import Gate, Reach
+from foundation.outbound.name_servers import resolvers
 from foundation.outbound.names import localhost_port, origin_of
-from foundation.outbound.proxy import Limits, WebsiteProxy
+from foundation.outbound.proxy import Limits, Proxy, Tunnel, WebsiteProxy
 from foundation.outbound.robots import robots_of
 from foundation.outbound.tls import shows_another
 
@@ -28,6 +31,8 @@ _SIGNAL_REASONS = {-24: "engine_timeout", -25: "too_much_output", -9: "out_of_me
 # Messages of Python, C++, the C library, Node.js and Java at the memory limit.
 _NO_MEMORY = re.compile(r"\bMemoryError\b|bad_alloc|cannot allocate memory|out ?of ?memory", re.IGNORECASE)
 _CONNECT_SECONDS = 5.0
+_LISTEN = str(Path(__file__).parent / "listen.py")
+_PORT = 8080  # of the proxy behind the wall, where nothing else listens
 
 
 @dataclass(slots=True, kw_only=True)
@@ -79,8 +84,9 @@ def run_engine(
     else:
         engine_in_time = msgspec.structs.replace(engine, seconds=min(engine.seconds, seconds))
         url = _start_url(job.website.host, address, user_agent(job)) if engine.has_proxy else ""
-        with _proxy(job, url, address, folder, requests) as proxy:
-            if proxy and not proxy.allows("/"):
+        proxy = _proxy(job, engine, url, address, folder, requests)
+        with proxy or nullcontext():
+            if isinstance(proxy, WebsiteProxy) and not proxy.allows("/"):
                 row.state, row.reason = EngineRun.State.FAILED, "robots_txt"
             else:
                 _run(run, engine_in_time, program, url, proxy, tick)
@@ -92,37 +98,60 @@ def _run(
     engine: Engine,
     program: str,
     url: str,
-    proxy: WebsiteProxy | None,
+    proxy: Proxy | None,
     tick: Callable[[], object],
 ) -> None:
     row, job = run.row, run.row.job
+    website = proxy if isinstance(proxy, WebsiteProxy) else None
 
     def tick_with_proxy() -> str:
         tick()
-        return proxy.problem if proxy else ""
+        return website.problem if website else ""
 
-    arguments = engine.arguments(
-        host=job.website.host,
+    never = policy.never_scanned(job.website.host)
+    reach = Reach(
         address=row.address or "",
-        report=run.report,
-        agent=user_agent(job),
-        url=url,
-        proxy=proxy.url if proxy else "",
-        never=policy.never_scanned(job.website.host),
-        expected=_expected_scripts(job, run),
+        others=engine.is_built_in,
+        never=never,
+        resolvers=resolvers() if engine.is_built_in else (),
     )
-    mark = f"{job.worker}/{job.pk}-{job.attempt}"
-    ended = process.run(engine, program, arguments, folder=run.report.parent, mark=mark, tick=tick_with_proxy)
+    # Behind the wall the program has a loopback of its own: it opens the port, and hands it to the proxy.
+    opens_port = proxy is not None and settings.CRAWLER_WALL
+    port = _PORT if opens_port or proxy is None else proxy.listen()
+    with Gate(reach, proxy.serve if proxy and opens_port else None) as gate:
+        arguments = engine.arguments(
+            host=job.website.host,
+            address=row.address or "",
+            report=run.report,
+            agent=user_agent(job),
+            url=url,
+            proxy=f"http://127.0.0.1:{port}/",
+            tunnel=f"127.0.0.1:{port}",
+            gate=gate.descriptor,
+            never=never,
+            expected=_expected_scripts(job, run),
+        )
+        if opens_port:
+            arguments = ["-I", "-S", _LISTEN, str(gate.descriptor), str(port), program, *arguments]
+            program = sys.executable
+        ended = process.run(
+            engine,
+            program,
+            arguments,
+            folder=run.report.parent,
+            tick=tick_with_proxy,
+            inherits=[gate.descriptor],
+        )
     row.exit_code, row.ended_at, row.log = ended.exit_code, timezone.now(), redact_headers(ended.log)
     row.state, row.reason = _state_and_reason(engine, ended, run.report)
     if row.state == EngineRun.State.OK and ended.stopped_early:
         row.reason = "stopped_early"
         run.engine = msgspec.structs.replace(engine, complete=False)
-    if proxy:
-        run.requests = proxy.requests
-        if proxy.problem == BLOCKED or proxy.is_refused:
+    if website:
+        run.requests = website.requests
+        if website.problem == BLOCKED or website.is_refused:
             run.refusal = BLOCKED
-        elif row.state == EngineRun.State.OK and not proxy.answers:
+        elif row.state == EngineRun.State.OK and not website.answers:
             row.state, row.reason = EngineRun.State.FAILED, "connect_failed"
 
 
@@ -135,19 +164,18 @@ def _expected_scripts(job: ScanJob, run: Run) -> Path | None:
     return file
 
 
-@contextmanager
-def _proxy(
-    job: ScanJob, url: str, address: str, folder: Path, requests: int
-) -> Iterator[WebsiteProxy | None]:
-    """Yield a proxy to the website at ``url``, if any, with the limits of the profile."""
-    if not url:
-        yield None
-        return
+def _proxy(job: ScanJob, engine: Engine, url: str, address: str, folder: Path, requests: int) -> Proxy | None:
+    """Return the engine's proxy to the website at ``url``, with the limits of the profile, or its tunnel."""
+    if engine.has_tunnel:
+        return Tunnel(job.website.host, address, localhost_port(job.website.host) or 443)
+    if not engine.has_proxy:
+        return None
     host, profile = job.website.host, policy.PROFILES[job.profile]
-    limits = Limits(requests=requests, bytes=profile.megabytes * 1024**2, a_second=policy.REQUESTS_A_SECOND)
+    limits = Limits(
+        requests=requests, bytes=profile.megabytes * 1024**2, a_second=policy.CONNECTIONS_A_SECOND
+    )
     allows = robots_of(url, address, agent=user_agent(job), never=policy.never_scanned(host))
-    with WebsiteProxy(host, address, limits, folder=folder, allows=allows) as proxy:
-        yield proxy
+    return WebsiteProxy(host, address, limits, folder=folder, allows=allows)
 
 
 def _start_url(host: str, address: str, agent: str = "") -> str:

@@ -27,6 +27,7 @@ from dashboard_api.importing.service import ImportOptions, RefusedReport, import
 from dashboard_api.models import Coverage, EngineRun, Finding, ImportRun, ScanJob, SiteLink, Website
 from dashboard_api.models.scan_job import PAGE_CHANGED
 from foundation.outbound.names import NoAddress, origin_of
+from foundation.outbound.pace import paced
 
 logger = logging.getLogger(__name__)
 
@@ -102,7 +103,7 @@ class Worker:
             if address and not queue.note_address(job, address):
                 queue.give_back(job, wait=_BUSY_ADDRESS_PAUSE)
                 return
-            with folders.scan_folder() as folder:
+            with folders.scan_folder() as folder, paced(policy.CONNECTIONS_A_SECOND):
                 self._run_engines(job, address, folder, refusal)
 
     def _engines_of(self, job: ScanJob) -> list[Engine]:

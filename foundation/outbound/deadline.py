@@ -20,16 +20,14 @@ from typing import Any
 
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import HTTPError
-from urllib3.util.connection import create_connection
 
-from foundation.outbound.pace import wait_for_turn
+from foundation.outbound import sockets
 
 CONNECT_SECONDS = 3
 _MAX_INTERIM_RESPONSES = 20  # before the final one, such as 103 Early Hints
 _MAX_HEADER_LINES = 200  # malformed lines included; http.client reads 100 headers
 _MAX_HEADER_BYTES = 256 * 1024  # of all headers together, as in Chrome
 _HEADER_NAME = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:")
-_NO_DELAY = HTTPConnection.default_socket_options  # TCP_NODELAY: headers and body are sent in two writes
 
 
 class DeadlinePassed(Exception):
@@ -90,13 +88,14 @@ class _Timed:
         addresses = self._addresses()
         failure = OSError("the name has no address")
         for tried, address in enumerate(addresses):
-            wait_for_turn()
             share = _seconds_until(end) / (len(addresses) - tried)
             try:
-                sock = create_connection((address, self.port), share, socket_options=_NO_DELAY)
+                sock = sockets.connect(address, self.port, share)
             except OSError as error:
                 failure = error
             else:
+                # Headers and body are sent in two writes.
+                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 sock.settimeout(_seconds_until(end))
                 self._during_connect.enter_context(handshake_ended_after(_seconds_until(end), sock))
                 self.address = address

@@ -3,7 +3,7 @@
 import socket
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, NamedTuple, TypeVar
@@ -19,6 +19,7 @@ import dns.resolver
 from django.conf import settings
 
 from foundation.addresses.domains import registrable_domain
+from foundation.outbound import sockets
 from foundation.outbound.addresses import is_public
 from foundation.outbound.deadline import Deadline, DeadlinePassed
 from foundation.outbound.names import NoAddress
@@ -184,7 +185,7 @@ def _ask_resolvers(
     """Return the first good reply of our resolvers, else the last failure reported; raise NoAddress."""
     question = dns.message.make_query(name, kind, use_edns=0, flags=dns.flags.RD | flags)
     failure = None
-    for address, port in _resolvers():
+    for address, port in resolvers():
         with suppress(*_FAILURES):
             reply = _over_udp(question, address, port, deadline)
             if reply.rcode() in _GOOD_CODES:
@@ -195,7 +196,7 @@ def _ask_resolvers(
     return failure
 
 
-def _resolvers() -> list[tuple[str, int]]:
+def resolvers() -> list[tuple[str, int]]:
     """Return the addresses and ports of DNS_RESOLVERS, else the system's resolvers."""
     if settings.DNS_RESOLVERS:
         return list(settings.DNS_RESOLVERS)
@@ -253,7 +254,7 @@ def _over_tcp(
     question: dns.message.Message, address: str, port: int, deadline: Deadline
 ) -> dns.message.Message:
     query_deadline = Deadline(min(_SECONDS, deadline.remaining()))
-    with socket.create_connection((address, port), query_deadline.remaining()) as connection:
+    with sockets.connect_to_name_server(address, port, query_deadline.remaining()) as connection:
         wire = question.to_wire()
         connection.sendall(len(wire).to_bytes(2) + wire)  # over TCP, its length precedes a message
         size = int.from_bytes(_received(connection, 2, query_deadline))
@@ -278,10 +279,8 @@ def _over_udp(
     question: dns.message.Message, address: str, port: int, deadline: Deadline
 ) -> dns.message.Message:
     """Query over UDP, and over TCP if the reply is truncated; a closed port fails at once."""
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
     query_deadline = Deadline(min(_SECONDS, deadline.remaining()))
-    with closing(socket.socket(family, socket.SOCK_DGRAM)) as connection:
-        connection.connect((address, port))
+    with sockets.datagrams_to_name_server(address, port) as connection:
         connection.send(question.to_wire())
         while True:  # skip packets that do not answer this query: anyone can send them
             connection.settimeout(query_deadline.remaining())

@@ -7,10 +7,11 @@ from typing import Any
 
 from django.conf import settings
 
+from foundation.outbound import sockets
 from foundation.outbound.addresses import is_public
 from foundation.outbound.deadline import Deadline, DeadlinePassed
 
-_LOOPBACK = "127.0.0.1"
+LOOPBACK = "127.0.0.1"
 _NO_SUCH_NAME = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
 
 
@@ -31,7 +32,12 @@ def resolve(host: str, deadline: Deadline) -> list[str]:
     A single private address is an error, unless ALLOW_PRIVATE_HOSTS is set.
     """
     if localhost_port(host):
-        return [_LOOPBACK]
+        return [LOOPBACK]
+    if (answer := sockets.addresses_from_gate(host, deadline.remaining())) is not None:
+        addresses, reason = answer
+        if not addresses:
+            raise NoAddress(reason)
+        return addresses
     result = _look_up(host, deadline)
     if isinstance(result, socket.gaierror) and result.errno not in _NO_SUCH_NAME:
         raise NoAddress("servers_silent") from result

@@ -1,20 +1,28 @@
-"""The pace of a program's connections: a scan must not burden the website.
+"""The pace of connections to a website: a scan must not burden it.
 
-Without ``set_pace``, connections do not wait; only programs that scan set it.
+Only the worker of scans sets a pace; elsewhere connections do not wait.
 """
 
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+_SLACK = 1.05  # so that a second of the website has no further connection because others were late
 _lock = threading.Lock()
 _pause = 0.0  # seconds between the beginnings of two connections
 _next = 0.0  # when the next connection may begin, by time.monotonic()
 
 
-def set_pace(connections_a_second: float) -> None:
-    """Begin at most so many connections a second in this process from now on."""
+@contextmanager
+def paced(connections_a_second: float) -> Iterator[None]:
+    """Begin at most so many connections a second in this process, by all threads together."""
     global _pause
-    _pause = 1 / connections_a_second
+    _pause = _SLACK / connections_a_second
+    try:
+        yield
+    finally:
+        _pause = 0.0
 
 
 def wait_for_turn() -> None:
@@ -23,6 +31,5 @@ def wait_for_turn() -> None:
     if not _pause:
         return
     with _lock:
-        turn = max(_next, time.monotonic())
-        _next = turn + _pause
-    time.sleep(max(turn - time.monotonic(), 0))
+        time.sleep(max(_next - time.monotonic(), 0))
+        _next = time.monotonic() + _pause

@@ -4,6 +4,8 @@ It terminates the program's TLS, so it can read, count and pace every request.
 """
 
 import re
+import select
+import socket
 import ssl
 import threading
 import time
@@ -15,7 +17,7 @@ from http.client import HTTPException
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from socketserver import ThreadingTCPServer
-from typing import Any
+from typing import Any, Self, cast
 from urllib.parse import urlsplit
 
 from cryptography import x509
@@ -23,7 +25,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from urllib3.exceptions import HTTPError
 
-from foundation.outbound.deadline import ConnectFailed, Deadline, DeadlinePassed
+from foundation.outbound import sockets
+from foundation.outbound.deadline import CONNECT_SECONDS, ConnectFailed, Deadline, DeadlinePassed
 from foundation.outbound.fetch import USER_AGENT, pinned_connection, unverified
 from foundation.outbound.names import localhost_port
 from foundation.outbound.refusals import REFUSALS
@@ -34,6 +37,7 @@ _REQUEST_SECONDS = 10.0  # for one request; so stopping all scans takes no longe
 _RETRY_SECONDS = 30  # the longest wait for a Retry-After: the whole scan has a deadline
 _MAX_BODY = 1024**2  # of a request
 _CONTENT_LENGTH = re.compile("[0-9]{1,9}")
+_PART = 65_536  # bytes that a tunnel passes on at once
 _MAX_RESPONSE = 4 * 1024**2  # longer responses are cut
 _FEW = 20  # of fewer responses, half may be refusals by chance
 _REFUSALS = REFUSALS - {401, 405}  # these two are normal for parts of a website
@@ -60,8 +64,40 @@ class Limits:
     a_second: float
 
 
-class WebsiteProxy:
-    """A proxy at ``url`` that runs while its context lasts; ``allows`` decides which paths may be requested.
+class Proxy:
+    """A proxy that answers at its listeners while its context lasts."""
+
+    handler: type[BaseHTTPRequestHandler]
+
+    def __init__(self) -> None:
+        self._servers: list[_Server] = []
+
+    def __enter__(self) -> Self:
+        """Return the proxy; nothing is served yet."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop serving."""
+        for server in self._servers:
+            server.shutdown()
+            server.server_close()
+
+    def listen(self) -> int:
+        """Serve at a port of this machine's loopback, and return it."""
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.serve(listener)
+        return int(listener.getsockname()[1])
+
+    def serve(self, listener: socket.socket) -> None:
+        """Answer connections to a listening socket, also one that another process opened."""
+        server = _Server(listener, self)
+        self._servers.append(server)
+        poll = {"poll_interval": 0.1}  # seconds; stopping takes no longer
+        threading.Thread(target=server.serve_forever, kwargs=poll, daemon=True).start()
+
+
+class WebsiteProxy(Proxy):
+    """A proxy that sends requests to one website; ``allows`` decides which paths may be requested.
 
     ``problem`` is the reason for refusing all further requests: too_many_requests, too_much_traffic, blocked
     or ended.
@@ -76,6 +112,7 @@ class WebsiteProxy:
         folder: Path,
         allows: Callable[[str], bool] = lambda _path: True,
     ) -> None:
+        super().__init__()
         self.host, self.allows, self.problem = host, allows, ""
         self.requests = self.answers = self.bytes = 0  # so far
         self._address, self._limits = address, limits
@@ -86,21 +123,11 @@ class WebsiteProxy:
         self._lock = threading.Lock()
         self._free_connections = threading.BoundedSemaphore(MAX_CONNECTIONS)
         self.tls = _tls_context(host, folder)
-        self._server = _Server(("127.0.0.1", 0), _Handler)
-        self._server.proxy = self
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/"
-
-    def __enter__(self) -> "WebsiteProxy":
-        """Start serving."""
-        poll = {"poll_interval": 0.1}  # seconds; stopping takes no longer
-        threading.Thread(target=self._server.serve_forever, kwargs=poll, daemon=True).start()
-        return self
 
     def __exit__(self, *_: object) -> None:
         """Stop serving; refuse the requests that wait."""
         self.problem = self.problem or "ended"
-        self._server.shutdown()
-        self._server.server_close()
+        super().__exit__()
 
     @property
     def is_refused(self) -> bool:
@@ -175,8 +202,11 @@ class _Server(ThreadingTCPServer):
     """A server with a thread for each connection of the program."""
 
     daemon_threads = True
-    request_queue_size = 64
-    proxy: WebsiteProxy
+
+    def __init__(self, listener: socket.socket, proxy: Proxy) -> None:
+        super().__init__(("", 0), proxy.handler, bind_and_activate=False)
+        self.socket.close()
+        self.socket, self.proxy = listener, proxy
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Print no traceback: the program may disconnect at any time."""
@@ -190,9 +220,14 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Server
     is_tunnel = False
 
+    @property
+    def website(self) -> WebsiteProxy:
+        """The proxy of this connection."""
+        return cast("WebsiteProxy", self.server.proxy)
+
     def do_CONNECT(self) -> None:
         """Answer as the website's https server, for its host and port only."""
-        proxy = self.server.proxy
+        proxy = self.website
         host, _, port = self.path.rpartition(":")
         if self.is_tunnel or host.lower().strip("[]") != proxy.host or port != str(proxy.port("https")):
             self.send_error(403, "Not the website of this scan")
@@ -224,14 +259,14 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_error(413)
         else:
             body = self.rfile.read(int(size))
-            if not self.server.proxy.allows(path):
+            if not self.website.allows(path):
                 self.send_error(403, "robots.txt does not allow this")
             else:
                 self._exchange(path, body)
 
     def _path(self) -> str | None:
         """Return the path with the query, if the request is for the website."""
-        proxy = self.server.proxy
+        proxy = self.website
         scheme = "https" if self.is_tunnel else "http"
         try:
             parts = urlsplit(f"https://{self.headers.get('Host', '')}" if self.is_tunnel else self.path)
@@ -249,12 +284,12 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {"User-Agent": USER_AGENT} | headers | {"Connection": "close"}
         scheme = "https" if self.is_tunnel else "http"
         try:
-            found = self.server.proxy.exchange(scheme, self.command, path, headers, body)
+            found = self.website.exchange(scheme, self.command, path, headers, body)
         except (ConnectFailed, DeadlinePassed, HTTPError, HTTPException, OSError, ValueError) as error:
             self.send_error(502, type(error).__name__)
             return
         if found is None:
-            self.send_error(503, self.server.proxy.problem)
+            self.send_error(503, self.website.problem)
             return
         response, content = found
         self.send_response_only(response.status, "".join(filter(str.isprintable, response.reason or "")))
@@ -271,6 +306,59 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """Print no access log."""
+
+
+class Tunnel(Proxy):
+    """A proxy for scanners of TLS, which leads to one port of one website at one address, unread."""
+
+    def __init__(self, host: str, address: str, port: int = 443) -> None:
+        super().__init__()
+        self.targets = {f"{host}:{port}", f"{address}:{port}", f"[{address}]:{port}"}
+        self.address, self.port = address, port
+
+
+class _TunnelHandler(BaseHTTPRequestHandler):
+    """One connection of the scanner."""
+
+    protocol_version = "HTTP/1.1"
+    timeout = 60
+    server: _Server
+
+    def do_CONNECT(self) -> None:
+        """Connect to the website in its turn, and pass bytes on until one side ends."""
+        tunnel = cast("Tunnel", self.server.proxy)
+        self.close_connection = True
+        if self.path.lower() not in tunnel.targets:
+            self.send_error(403, "Not the website of this scan")
+            return
+        try:
+            website = sockets.connect(tunnel.address, tunnel.port, CONNECT_SECONDS)
+        except OSError as error:
+            self.send_error(502, type(error).__name__)
+            return
+        with website:
+            self.send_response_only(200)
+            self.end_headers()
+            with suppress(OSError):
+                _pass_on(self.connection, website)
+
+    def log_message(self, *_: object) -> None:
+        """Print no access log."""
+
+
+WebsiteProxy.handler, Tunnel.handler = _Handler, _TunnelHandler
+
+
+def _pass_on(one: socket.socket, other: socket.socket) -> None:
+    """Pass bytes on in both directions until one side ends, or both are silent."""
+    one.settimeout(_REQUEST_SECONDS)
+    other.settimeout(_REQUEST_SECONDS)
+    while readable := select.select([one, other], [], [], _REQUEST_SECONDS)[0]:
+        for source in readable:
+            part = source.recv(_PART)
+            if not part:
+                return
+            (other if source is one else one).sendall(part)
 
 
 def _body(response: Any) -> bytes:

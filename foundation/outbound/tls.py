@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from cryptography import x509
 from cryptography.x509.oid import NameOID
 
+from foundation.outbound import sockets
 from foundation.outbound.deadline import CONNECT_SECONDS, Deadline, DeadlinePassed, handshake_ended_after
 from foundation.outbound.fetch import LEGACY_SERVERS, trusted, unverified
-from foundation.outbound.pace import wait_for_turn
 
 # By OpenSSL's verify code; 64 is a mismatch for a host that is an IP address.
 _PROBLEM_BY_CODE = {9: "not_yet_valid", 10: "expired", 62: "other_name", 64: "other_name"}
@@ -137,9 +137,8 @@ def _shake_hands(
 ) -> Handshake:
     seconds = min(_SECONDS, deadline.remaining())
     handshake_deadline = Deadline(seconds)
-    wait_for_turn()
     try:
-        with socket.create_connection((address, port), min(CONNECT_SECONDS, seconds)) as plain:
+        with sockets.connect(address, port, min(CONNECT_SECONDS, seconds)) as plain:
             plain.settimeout(seconds)
             with handshake_ended_after(seconds, plain):
                 encrypted = _encrypted(plain, context, host)

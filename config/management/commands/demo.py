@@ -22,6 +22,7 @@ from config.demo import seeding, website
 from config.demo.accounts import read_accounts
 from config.demo.environment import DATABASE_URL, add_options, website_port
 from config.operations.databases import databases
+from dashboard_api.crawler import wall
 from dashboard_api.models import Account, Secret
 from dashboard_api.ownership.checking import FILE_PATH
 from foundation.sealing import CannotUnseal
@@ -54,6 +55,12 @@ class Command(BaseCommand):
         website.create(WEBSITE_FOLDER)
         self.stdout.write(_introduction(port, password))
         self.stdout.flush()
+        if not settings.CRAWLER_WALL:
+            self.stderr.write(
+                f"Scanners can read the files of this demo, and reach this machine: bubblewrap would prevent "
+                f"it ({wall.problem_here() or 'start the demo again'}).",
+                style_func=self.style.WARNING,
+            )
         if not no_serve:
             with website.serving(WEBSITE_FOLDER, website_port(port)), _scan_worker(), checking_claims():
                 os.environ["DJANGO_RUNSERVER_HIDE_WARNING"] = "true"

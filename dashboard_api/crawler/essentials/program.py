@@ -1,7 +1,7 @@
 """The program of the built-in engines: ``python program.py KIND HOST ADDRESS REPORT AGENT``.
 
 The kind is website, domain, files or scripts. It reads no environment; its options have DNS_RESOLVERS,
-RDAP_SERVICE, ALLOW_PRIVATE_HOSTS and LOCALHOST_WEBSITES.
+RDAP_SERVICE, ALLOW_PRIVATE_HOSTS and LOCALHOST_WEBSITES. With ``--gate``, it opens no connection by itself.
 """
 
 import argparse
@@ -30,9 +30,10 @@ def main(arguments: list[str]) -> None:
     django.setup()
     from dashboard_api.crawler.essentials import exposed, scan
     from dashboard_api.crawler.essentials.domain import report as domain
-    from foundation.outbound.pace import set_pace
+    from foundation.outbound.sockets import use_gate
 
-    set_pace(options.a_second)
+    if options.gate is not None:
+        use_gate(options.gate)
     facts: dict[str, Any] = {}
     common = {"agent": options.agent, "never": options.never}
     if options.kind == "domain":
@@ -79,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("kind", choices=["website", "domain", "files", "scripts"])
     for name in ("host", "address", "report", "agent"):
         parser.add_argument(name)
-    parser.add_argument("--a-second", type=float, default=5.0, help="connections")
+    parser.add_argument("--gate", type=int, help="number of the open file that leads to the worker's gate")
     parser.add_argument("--resolver", nargs=2, action="append", default=[], metavar=("ADDRESS", "PORT"))
     parser.add_argument("--private", action="store_true")
     parser.add_argument("--website", nargs=2, action="append", default=[], metavar=("NAME", "PORT"))

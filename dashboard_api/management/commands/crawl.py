@@ -14,8 +14,9 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from dashboard_api.crawler import schedules, stopping
+from dashboard_api.crawler import schedules, stopping, wall
 from dashboard_api.crawler.engines import WrongEngines, read_engines
+from dashboard_api.crawler.wall import WallMissing
 from dashboard_api.crawler.worker import Worker
 from dashboard_api.models import Source
 from foundation.operations.heartbeats import Beat, command_ended
@@ -62,8 +63,9 @@ class Command(OperatorCommand):
         if not settings.CRAWLER_ENABLED:
             raise CommandError("CRAWLER_ENABLED is off: set it to true in the environment or .env.")
         try:
+            wall.check()
             engines = read_engines(settings.CRAWLER_ENGINES)
-        except WrongEngines as error:
+        except (WallMissing, WrongEngines) as error:
             raise CommandError(str(error)) from error
         for engine in engines:  # so that pages can say that it has not looked at a website yet
             Source.objects.get_or_add(engine.reports_as, engine.title or engine.name)

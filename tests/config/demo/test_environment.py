@@ -4,6 +4,7 @@ import stat
 import pytest
 
 from config.demo.environment import MARKER, DemoRefused, prepare_environment
+from dashboard_api.crawler import wall
 
 
 def prepare(folder, *arguments, environ=None):
@@ -63,6 +64,13 @@ def test_an_env_file_of_an_earlier_demo_gets_scans(tmp_path):
     prepare(tmp_path)
     assert settings_of(tmp_path)["CRAWLER_ENABLED"] == "true"
     assert settings_of(tmp_path)["LOCALHOST_WEBSITES"] == "demo-shop.localhost:8001"
+
+
+@pytest.mark.parametrize(("problem", "value"), [("", "true"), ("it is not installed", "false")])
+def test_scanners_of_the_demo_run_behind_a_wall_where_it_works(tmp_path, monkeypatch, problem, value):
+    monkeypatch.setattr(wall, "problem_here", lambda: problem)
+    prepare(tmp_path)
+    assert settings_of(tmp_path)["CRAWLER_WALL"] == value
 
 
 def test_a_demo_that_asked_itself_over_http_asks_directly_from_now_on(tmp_path):

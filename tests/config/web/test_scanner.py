@@ -69,7 +69,7 @@ def test_a_deployment_that_does_not_scan_has_neither(client, settings, path):
 
 def test_doctor_names_scanners_that_are_not_installed(settings, tmp_path):
     settings.CRAWLER_ENGINES = tmp_path / "engines.toml"
-    engine = '[[engine]]\nname = "{0}"\ncommand = ["{0}", "$address", "$report"]\n'
+    engine = '[[engine]]\nname = "{0}"\ncommand = ["{0}", "$tunnel", "$report"]\n'
     settings.CRAWLER_ENGINES.write_text(engine.format("missing-scanner") + engine.format("sh"))
     [line] = [line for line in doctor.problems() if "not installed" in line]
     assert "missing-scanner" in line
@@ -82,9 +82,7 @@ def test_doctor_names_scanners_that_are_not_installed(settings, tmp_path):
 def engines(settings, tmp_path):
     """Let scans have the scanners that a test writes down."""
     settings.CRAWLER_ENGINES = tmp_path / "engines.toml"
-    row = (
-        '[[engine]]\nname = "{}"\nprofile = "{}"\noptional = true\ncommand = ["{}", "$address", "$report"]\n'
-    )
+    row = '[[engine]]\nname = "{}"\nprofile = "{}"\noptional = true\ncommand = ["{}", "$tunnel", "$report"]\n'
 
     def write(*rows):
         settings.CRAWLER_ENGINES.write_text("".join(row.format(*each, each[0]) for each in rows))

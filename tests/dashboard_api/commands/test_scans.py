@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 def engines(tmp_path, settings, monkeypatch):
     """A crawler that is on, with an engine that is not installed."""
     file = tmp_path / "engines.toml"
-    file.write_text('[[engine]]\nname = "x"\ncommand = ["/nowhere/x", "$address", "$report"]\n')
+    file.write_text('[[engine]]\nname = "x"\ncommand = ["/nowhere/x", "$tunnel", "$report"]\n')
     settings.CRAWLER_ENABLED, settings.CRAWLER_ENGINES = True, file
     monkeypatch.setattr(worker, "addresses_of", lambda _host: ["192.0.2.10"])
     monkeypatch.setattr(worker, "look", lambda *_, **__: Look("", HomePage()))

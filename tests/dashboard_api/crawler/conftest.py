@@ -1,6 +1,8 @@
+import os
+
 import pytest
 
-from dashboard_api.crawler import policy, process, worker
+from dashboard_api.crawler import policy, wall, worker
 from dashboard_api.crawler.canary import Look
 from dashboard_api.crawler.home_page import HomePage
 
@@ -9,7 +11,7 @@ PAGE = HomePage(title="Shop", links=12, script_hosts=("shop.example.com",), size
 
 @pytest.fixture(autouse=True)
 def _fast_engines(monkeypatch):
-    """Scans of loopback websites burden nobody; test_program has a test of the pace."""
+    """Scans of loopback websites burden nobody; test_wall has a test of the pace."""
     monkeypatch.setattr(policy, "CONNECTIONS_A_SECOND", 1_000)
 
 
@@ -21,8 +23,12 @@ def public_address(monkeypatch):
 
 
 @pytest.fixture
-def short_grace(monkeypatch):
-    monkeypatch.setattr(process, "GRACE_SECONDS", 0.3)
+def behind_wall(settings):
+    """Engines run behind the wall, as in production; REQUIRE_BWRAP=1 fails without it instead of skipping."""
+    if problem := wall.problem_here():
+        without = pytest.fail if os.environ.get("REQUIRE_BWRAP") == "1" else pytest.skip
+        without(f"bubblewrap: {problem}")
+    settings.CRAWLER_WALL = True
 
 
 @pytest.fixture

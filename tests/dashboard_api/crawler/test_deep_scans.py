@@ -11,7 +11,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from dashboard_api.crawler import policy, schedules
+from dashboard_api.crawler import policy, schedules, wall
 from dashboard_api.models import Entitlement, Finding, OwnershipClaim, ScanConsent, ScanSchedule
 from tests import factories
 from tests.dashboard_api.calls import SCAN_SCHEDULE_PATH, SCANS_PATH, ask, fields_for
@@ -66,6 +66,7 @@ def run_worker(website, file, settings):
         "DATABASE_URL": url_of(connection),
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "CRAWLER_ENABLED": "true",
+        "CRAWLER_WALL": "false" if wall.problem_here() else "true",
         "CRAWLER_ENGINES": str(file),
         "ALLOW_PRIVATE_HOSTS": "true",
         "LOCALHOST_WEBSITES": f"{HOST}:{website.port}",

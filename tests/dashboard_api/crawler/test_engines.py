@@ -17,7 +17,8 @@ def test_the_file_of_the_product_has_engines_whose_reports_are_read():
     assert {engine.format for engine in engines} <= READERS.keys()
     assert engines[3].complete  # SSLyze's own choice of commands, of which it does not say that it is whole
     words = engines[3].arguments(host="shop.example.com", address="192.0.2.10", report=Path("/tmp/report"))
-    assert words[-2:] == ["--json_out=/tmp/report", "shop.example.com:443{192.0.2.10}"]
+    assert words[1:3] == ["--json_out=/tmp/report", "--https_tunnel=http://"]
+    assert words[-1] == "shop.example.com:443"
 
 
 def test_wapiti_has_only_our_proxy_and_sends_nothing_to_others():
@@ -59,8 +60,10 @@ def test_wapiti_has_only_our_proxy_and_sends_nothing_to_others():
         ("[[engine]", "Expected"),
         (
             '[[engine]]\nname = "x"\ncommand = ["x", "$report"]',
-            r"must have \$address or \$proxy, and \$report",
+            r"must have \$report, and either \$proxy or \$tunnel",
         ),
+        ('[[engine]]\nname = "x"\ncommand = ["x", "$report", "$address"]', "no network of their own"),
+        ('[[engine]]\nname = "x"\ncommand = ["x", "$report", "$tunnel"]\nreads = ["etc"]', "reads"),
         ('[[engine]]\nname = "x"\ncommand = ["x", "$report", "$address", "$hots"]', "has a wrong"),
         ('[[engine]]\nname = "x"\ncommand = ["x"]\nsecond = 1', "unknown field"),
     ],

@@ -30,7 +30,7 @@ from tests.factories import make_link, make_scannable, make_website
 from tests.faults.certificate import write_certificate
 from tests.faults.server import FaultServer, answer
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("public_address", "short_grace", "crawler")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("public_address", "crawler")]
 
 NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)
 DAY = timedelta(days=1)

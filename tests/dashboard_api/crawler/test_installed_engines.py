@@ -11,8 +11,9 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from django.conf import settings
 
-from dashboard_api.crawler import policy, process, queue
+from dashboard_api.crawler import queue
 from dashboard_api.crawler.engines import read_engines
+from dashboard_api.crawler.runs import run_engine
 from dashboard_api.crawler.worker import Worker
 from dashboard_api.models import Coverage, Finding
 from dashboard_api.scanners import read_report
@@ -20,6 +21,8 @@ from dashboard_api.scanners.report import Severity
 from tests import factories
 from tests.faults.certificate import write_certificate
 from tests.faults.server import FaultServer, answer
+
+pytestmark = pytest.mark.usefixtures("behind_wall")
 
 
 def installed(name):
@@ -37,7 +40,6 @@ PAGE = b"<title>Shop</title><a href='/about'>About</a><a href='http://trap.local
 @pytest.mark.django_db
 def test_wapiti_crawls_the_website_through_our_proxy_and_its_report_is_imported(settings, monkeypatch):
     engine = installed("wapiti-passive")
-    monkeypatch.setattr(policy, "REQUESTS_A_SECOND", 100.0)
     settings.ALLOW_PRIVATE_HOSTS = True
     page = answer(200, PAGE, headers=[("Content-Type", "text/html"), ("Set-Cookie", "a=b")])
     with FaultServer(page) as server:
@@ -70,18 +72,22 @@ def test_wapiti_whose_time_for_a_module_was_used_up_has_not_tried_everything(set
     assert (job.outcome, job.reason) == ("partial", "stopped_early"), job.runs.get().log
 
 
-def test_sslyze_reports_the_website_at_the_pinned_address(tmp_path):
+def run_sslyze(server, settings, folder):
+    """Return a run of SSLyze against a server of the test, behind the wall."""
     engine = installed("sslyze")
+    settings.ALLOW_PRIVATE_HOSTS, settings.LOCALHOST_WEBSITES = True, {"shop.localhost": server.port}
+    command = [part.replace(":443", f":{server.port}") for part in engine.command]
+    engine = msgspec.structs.replace(engine, command=command, seconds=300)
+    job, _ = queue.add(factories.make_scannable("shop.localhost"), by="ada")
+    return run_engine(job, engine, "127.0.0.1", folder / "sslyze", lambda: None, seconds=300, requests=0)
+
+
+@pytest.mark.django_db
+def test_sslyze_reports_the_website_through_the_tunnel(tmp_path, settings):
     with FaultServer(answer(200, b""), tls=write_certificate(tmp_path)[1]) as server:
-        command = [part.replace(":443", f":{server.port}") for part in engine.command]
-        engine = msgspec.structs.replace(engine, command=command)
-        report = tmp_path / "report"
-        words = engine.arguments(host="shop.example.com", address="127.0.0.1", report=report)
-        ended = process.run(
-            engine, engine.program(), words, folder=tmp_path, mark=f"test-{tmp_path}", tick=lambda: None
-        )
-    assert (ended.reason, ended.exit_code in engine.success) == ("", True), ended.log
-    with report.open("rb") as file:
+        run = run_sslyze(server, settings, tmp_path)
+    assert run.row.exit_code in run.engine.success, run.row.log
+    with run.report.open("rb") as file:
         scan = read_report(file, format_name="sslyze")
         assert scan.source == "sslyze"
         assert list(scan)
@@ -102,8 +108,8 @@ GROUP_2 = bytes.fromhex(
     ("ciphers", "rule"),
     [("DHE-RSA-AES128-SHA", "key_exchange"), ("AES128-SHA", "forward_secrecy")],
 )
-def test_sslyze_sees_the_key_exchange_of_a_server_with_old_versions_only(tmp_path, ciphers, rule):
-    engine = installed("sslyze")
+@pytest.mark.django_db
+def test_sslyze_sees_the_key_exchange_of_a_server_with_old_versions_only(tmp_path, settings, ciphers, rule):
     file, tls = write_certificate(tmp_path, key=rsa.generate_private_key(65537, 2048))
     text = base64.encodebytes(GROUP_2).decode()
     file.write_text(f"-----BEGIN DH PARAMETERS-----\n{text}-----END DH PARAMETERS-----\n")
@@ -112,15 +118,9 @@ def test_sslyze_sees_the_key_exchange_of_a_server_with_old_versions_only(tmp_pat
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         tls.minimum_version, tls.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1
-    report = tmp_path / "report"
     with FaultServer(answer(200, b""), tls=tls) as server:
-        command = [part.replace(":443", f":{server.port}") for part in engine.command]
-        engine = msgspec.structs.replace(engine, command=command)
-        words = engine.arguments(host="shop.example.com", address="127.0.0.1", report=report)
-        process.run(
-            engine, engine.program(), words, folder=tmp_path, mark=f"test-{tmp_path}", tick=lambda: None
-        )
-    with report.open("rb") as stream:
+        run = run_sslyze(server, settings, tmp_path)
+    with run.report.open("rb") as stream:
         found = {row.rule: row.severity for row in read_report(stream).entries if hasattr(row, "severity")}
     assert {"tls_1_0", "tls_1_1", rule} <= set(found)
     assert {found[name] for name in ("tls_1_0", "tls_1_1", rule)} == {Severity.MEDIUM}

@@ -27,7 +27,7 @@ from tests.dashboard_api.crawler.placeholders import (
 )
 from tests.faults.server import FaultServer, http
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("short_grace", "crawler")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("crawler")]
 HOST = "shop.localhost"
 ESSENTIALS = engine(name="essentials", command=["$essentials", "$host", "$address", "$report"])
 EXPOSED_FILES = engine(

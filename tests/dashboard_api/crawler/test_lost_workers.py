@@ -13,10 +13,10 @@ from django.db import connection
 from django.db.models import Count
 from django.utils import timezone
 
-from dashboard_api.crawler import folders, process, queue
+from dashboard_api.crawler import folders, queue
 from dashboard_api.models import ImportRun, ScanJob
 from tests import factories
-from tests.dashboard_api.crawler.engines import PROGRAM
+from tests.dashboard_api.crawler.engines import PROGRAM, running
 from tests.databases import url_of
 from tests.faults.server import FaultServer, answer
 
@@ -45,13 +45,14 @@ def start(tmp_path, settings, website):
     """Return a function that starts a worker; the workers are killed at the end."""
     settings.ALLOW_PRIVATE_HOSTS = True
     command = [sys.executable, "-c", PROGRAM + f"FOLDER = {str(tmp_path)!r}" + CODE]
-    command += ["$host", "$address", "$report"]
+    command += ["$host", "$address", "$report", "$tunnel"]
     engines = tmp_path / "engines.toml"
     engines.write_text(f'[[engine]]\nname = "stub"\ncommand = {json.dumps(command)}\n')
     environment = os.environ | {
         "DATABASE_URL": url_of(connection),
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "CRAWLER_ENABLED": "true",
+        "CRAWLER_WALL": "false",  # the engine shows outside how far it is
         "CRAWLER_ENGINES": str(engines),
         "ALLOW_PRIVATE_HOSTS": "true",
         "TMPDIR": str(tmp_path),
@@ -95,7 +96,7 @@ def test_no_scan_of_a_killed_or_paused_worker_is_lost_or_stored_twice(start, tmp
     killed.kill()
     killed.wait()
     job = ScanJob.objects.get(state="running")
-    wait_until(lambda: not process.marked(f"{job.worker}/{job.pk}-1"))
+    wait_until(lambda: not running(f"FOLDER = '{tmp_path}'"))
     ScanJob.objects.filter(pk=job.pk).update(due_at=timezone.now())  # the next worker takes another job
     let_leases_end()
     began.unlink()

@@ -1,26 +1,30 @@
-"""An engine ends in its reason, and leaves no process."""
+"""An engine ends in its reason, and leaves no process: behind the wall, and in a demo without one."""
 
 import os
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
-from dashboard_api.crawler import process
-from tests.dashboard_api.crawler.engines import WRITE, engine
+from dashboard_api.crawler import folders, process
+from tests.dashboard_api.crawler.engines import WRITE, engine, running
 
-pytestmark = pytest.mark.usefixtures("short_grace")
+
+@pytest.fixture(params=["behind the wall", "without it"], autouse=True)
+def is_walled(request):
+    """Run each test twice."""
+    if request.param == "behind the wall":
+        request.getfixturevalue("behind_wall")
+    return request.param == "behind the wall"
 
 
 def run(tmp_path, code, tick=lambda: None, **fields):
     stub = engine(code, **fields)
     arguments = stub.arguments(host="shop.example.com", address="192.0.2.10", report=tmp_path / "report")
-    mark = f"test-{tmp_path}"
     try:
-        return process.run(stub, stub.program(), arguments, folder=tmp_path, mark=mark, tick=tick)
+        return process.run(stub, stub.program(), arguments, folder=tmp_path, tick=tick)
     finally:
-        assert process.marked(mark) == []
+        assert not running(str(tmp_path))
 
 
 def test_an_engine_that_ends_has_its_exit_code_its_log_and_its_report(tmp_path):
@@ -48,11 +52,6 @@ def test_an_engine_that_hangs_is_ended(tmp_path):
     assert run(tmp_path, "time.sleep(60)", seconds=1).reason == "engine_timeout"
 
 
-def test_an_engine_that_ignores_sigterm_is_killed(tmp_path):
-    ended = run(tmp_path, "signal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(60)", seconds=1)
-    assert (ended.reason, ended.exit_code) == ("engine_timeout", -9)
-
-
 def test_an_engine_that_floods_its_log_is_ended(tmp_path):
     ended = run(tmp_path, "while True: print('x' * 1000)", log_kb=64)
     assert ended.reason == "too_much_output"
@@ -69,6 +68,28 @@ def test_a_report_cannot_grow_without_end(tmp_path):
     ended = run(tmp_path, code, report_mb=1)
     assert ended.exit_code == -25
     assert (tmp_path / "report").stat().st_size <= 1024**2
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "for n in range(5): open(f'{n}', 'wb').write(b'x' * 2**19)",
+        "for n in range(10_001): open(f'{n}', 'w').close()",
+        "for n in range(1_500): os.mkdir('deep'); os.chdir('deep')",
+    ],
+    ids=["large", "many", "deep"],
+)
+def test_a_folder_that_is_too_full_ends_the_engine_and_is_removed(code):
+    with folders.scan_folder() as folder:
+        assert run(folder, f"{code}\ntime.sleep(60)", report_mb=1).reason == "too_much_output"
+    assert not folder.exists()
+
+
+def test_what_an_engine_puts_in_place_of_its_log_is_not_read(tmp_path):
+    secret = tmp_path.parent / f"{tmp_path.name}-secret"
+    secret.write_text("SECRET_KEY")
+    ended = run(tmp_path, f"print('own'); os.symlink({str(secret)!r}, 'log')")
+    assert ended.log == "own"
 
 
 def test_an_engine_that_needs_too_much_memory_fails(tmp_path):
@@ -100,9 +121,9 @@ for _ in range(20):
 
 
 @pytest.mark.parametrize(("rest", "reason"), [("", ""), ("time.sleep(60)", "engine_timeout")])
-def test_children_are_ended_even_if_they_clear_the_mark_and_lose_their_parents(tmp_path, rest, reason):
+def test_children_are_ended_even_if_they_lose_their_parents(tmp_path, rest, reason):
     assert run(tmp_path, ESCAPE % os.getpid() + rest, seconds=1).reason == reason
-    assert subprocess.run(["pgrep", "-f", f"^sleep 61.{os.getpid()}$"], check=False).returncode == 1
+    assert not running(f"^sleep 61.{os.getpid()}$")
 
 
 def test_an_engine_that_forks_without_end_is_ended(tmp_path):

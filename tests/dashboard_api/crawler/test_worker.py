@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import os
 import socket
 import threading
 import time
@@ -15,7 +14,7 @@ from dnslib import QTYPE
 
 from audit.models import AuditEvent
 from config.demo import website
-from dashboard_api.crawler import addresses, policy, process, queue, retests, worker
+from dashboard_api.crawler import addresses, policy, queue, retests, worker
 from dashboard_api.crawler.addresses import addresses_of
 from dashboard_api.crawler.canary import Look
 from dashboard_api.crawler.reasons import explanation
@@ -40,14 +39,14 @@ from foundation.outbound import proxy
 from foundation.outbound.names import NoAddress
 from tests import factories
 from tests.dashboard_api.crawler.conftest import PAGE
-from tests.dashboard_api.crawler.engines import REPORT, WRITE, engine
+from tests.dashboard_api.crawler.engines import REPORT, WRITE, engine, running
 from tests.faults.name_servers import RESOLVER, NameServers
 from tests.faults.server import FaultServer, answer, hang_up
 from tests.foundation.outbound.internet import OTHER, Internet
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("public_address", "short_grace", "crawler")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("public_address", "crawler")]
 ADDRESS = "192.0.2.10"  # of public_address
-NAME = f"w{os.getpid()}"  # processes of a run are found by it, also while other tests run
+NAME = "worker"
 
 
 def scan(*engines, website=None, is_stopping=lambda: False):
@@ -300,9 +299,9 @@ def test_ten_of_ten_scans_are_cancelled_whose_scanner_ignores_sigterm(tmp_path, 
             running.cancel(by="ada")
         return False
 
-    for job in jobs:
+    for _ in jobs:
         Worker(NAME, [engine(code)], cancel_what_runs).run_one()
-        assert process.marked(f"{NAME}/{job.pk}-1") == []
+        assert not running(str(tmp_path))
     ended = ScanJob.objects.values_list("state", "reason", "attempt").distinct()
     assert list(ended.order_by()) == [("cancelled", "cancelled", 1)]
 
@@ -732,7 +731,6 @@ def test_an_engine_behind_the_proxy_keeps_the_rules(
     settings.ALLOW_PRIVATE_HOSTS = True
     monkeypatch.setattr(worker, "addresses_of", lambda _: ["127.0.0.1"])
     monkeypatch.setattr(proxy, "_FEW", 4)
-    monkeypatch.setattr(policy, "REQUESTS_A_SECOND", 100.0)
     limits = dataclasses.replace(policy.PROFILES["quick"], requests=5)
     monkeypatch.setattr(policy, "PROFILES", {**policy.PROFILES, "quick": limits})
     with FaultServer(answer(200, robots), page) as server:

@@ -33,13 +33,14 @@ def through(settings, tmp_path, monkeypatch):
             monkeypatch.setattr(WebsiteProxy, "port", lambda _, s: server.port if s == "https" else None)
         limits = Limits(requests=requests, bytes=size, a_second=a_second)
         with WebsiteProxy(HOST, "127.0.0.1", limits, folder=tmp_path, allows=allows) as opened:
+            opened.own_port = opened.listen()
             yield opened
 
     return open_proxy
 
 
 def connect(opened):
-    return http.client.HTTPConnection(opened.url.removeprefix("http://").strip("/"), timeout=20)
+    return http.client.HTTPConnection("127.0.0.1", opened.own_port, timeout=20)
 
 
 def ask(opened, url, *, method="GET", headers=None, body=None):
@@ -57,7 +58,7 @@ def tunnel(opened, server, host=HOST):
     """Return a connection of https through the proxy."""
     connection = http.client.HTTPSConnection(
         "127.0.0.1",
-        int(opened.url.rstrip("/").rpartition(":")[2]),
+        opened.own_port,
         timeout=20,
         context=ssl._create_unverified_context(),
     )
@@ -234,9 +235,7 @@ def test_a_broken_website_is_a_502(through, broken):
 )
 def test_bodies_that_cannot_be_measured_are_refused(through, head):
     with FaultServer(answer(200)) as server, through(server) as opened:
-        with socket.create_connection(
-            ("127.0.0.1", int(opened.url.rstrip("/").rpartition(":")[2])), 10
-        ) as plain:
+        with socket.create_connection(("127.0.0.1", opened.own_port), 10) as plain:
             plain.sendall(head.format(url=f"http://{HOST}:{server.port}/").encode("latin-1"))
             assert plain.recv(100).startswith(b"HTTP/1.1 413")
         assert server.connections == 0

@@ -563,15 +563,20 @@ def test_a_short_key_is_a_problem(key, found):
 
 
 def test_the_file_of_engines_begins_with_essentials(settings):
-    settings.ALLOW_PRIVATE_HOSTS, settings.DNS_RESOLVERS = False, []
+    settings.ALLOW_PRIVATE_HOSTS, settings.DNS_RESOLVERS = False, [("192.0.2.53", 53)]
     first = read_engines(settings.BASE_DIR / "deploy/engines.toml")[0]
     assert first.name == "essentials"
     program, *arguments = first.arguments(
-        host=HOST, address=PUBLIC, report=settings.BASE_DIR / "report", agent="agent", never=["192.0.2.0/24"]
+        host=HOST,
+        address=PUBLIC,
+        report=settings.BASE_DIR / "report",
+        agent="agent",
+        gate=7,
+        never=["192.0.2.0/24"],
     )
     assert program.endswith("essentials/program.py")
     own = ["website", HOST, PUBLIC, str(settings.BASE_DIR / "report"), "agent"]
-    assert arguments == [*own, "--a-second=1000", "--never=192.0.2.0/24"]
+    assert arguments == [*own, "--gate=7", "--resolver", "192.0.2.53", "53", "--never=192.0.2.0/24"]
     assert vars(_parser().parse_args(arguments))["never"] == ["192.0.2.0/24"]
 
 
