@@ -72,7 +72,8 @@ def files_of(program: str) -> list[Path]:
 
 
 def _options(program: str, folder: Path, reads: Sequence[str | Path]) -> list[str]:
-    words = [program, "--unshare-all", "--die-with-parent", "--cap-drop", "ALL"]
+    words = [program, "--unshare-all", "--unshare-user", "--disable-userns"]
+    words += ["--die-with-parent", "--cap-drop", "ALL"]
     words += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
     # It writes to its folder only, so one quota is enough.
     words += ["--bind-try", str(folder / "tmp"), "/tmp"]  # noqa: S108

@@ -14,6 +14,7 @@ from config.models import Run
 from config.operations import doctor
 from config.operations.resealing import opens, sealed_rows
 from dashboard_api.billing.snapshots import LAST_DAY, Snapshot
+from dashboard_api.crawler import wall
 from dashboard_api.models import CallbackEvent, Nonce, Published, Secret, Subscription
 from tests.config.operations.test_environment import NEEDED, TWO
 from tests.factories import make_account, make_plan
@@ -32,6 +33,14 @@ def test_a_secret_that_no_master_key_opens_is_named(settings):
     [line] = lines_about("MASTER_KEYS")
     assert "of acct_0001" in line
     assert "put back the key" in line
+
+
+def test_a_worker_of_scans_without_its_wall_is_a_problem(settings, monkeypatch):
+    monkeypatch.setattr(wall, "problem_here", lambda: "it is not installed")
+    settings.CRAWLER_WALL = True
+    assert lines_about("bubblewrap") == []
+    settings.CRAWLER_ENABLED = True
+    assert ["it is not installed" in line for line in lines_about("bubblewrap")] == [True]
 
 
 def test_a_lost_secret_that_was_revoked_is_no_problem(settings):
