@@ -55,12 +55,8 @@ class Command(BaseCommand):
         website.create(WEBSITE_FOLDER)
         self.stdout.write(_introduction(port, password))
         self.stdout.flush()
-        if not settings.CRAWLER_WALL:
-            self.stderr.write(
-                f"Scanners can read the files of this demo, and reach this machine: bubblewrap would prevent "
-                f"it ({wall.problem_here() or 'start the demo again'}).",
-                style_func=self.style.WARNING,
-            )
+        if warning := wall_warning():
+            self.stderr.write(warning, style_func=self.style.WARNING)
         if not no_serve:
             with website.serving(WEBSITE_FOLDER, website_port(port)), _scan_worker(), checking_claims():
                 os.environ["DJANGO_RUNSERVER_HIDE_WARNING"] = "true"
@@ -108,6 +104,16 @@ def checking_claims(pause: float = CLAIM_CHECK_SECONDS) -> Iterator[None]:
     finally:
         is_over.set()
         thread.join()
+
+
+def wall_warning() -> str:
+    """Return the warning about scanners that run without the wall; empty if they have it."""
+    if settings.CRAWLER_WALL:
+        return ""
+    return (
+        "Scanners of this demo can read its files and reach this machine: bubblewrap, which would prevent "
+        f"it, does not work here ({wall.problem_here()})."
+    )
 
 
 def _demo_files() -> list[Path]:

@@ -9,6 +9,7 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError
 
 from config.management.commands import demo as demo_command
+from dashboard_api.crawler import wall
 
 pytestmark = pytest.mark.once  # the demo has its own SQLite files
 DATA = ("var", "demo")
@@ -39,7 +40,7 @@ def password_in(done):
 
 @pytest.mark.slow
 def test_one_command_prepares_everything_and_says_how_to_get_in(demo, first_run):
-    assert (first_run.returncode, first_run.stderr) == (0, "")
+    assert (first_run.returncode, bool(first_run.stderr)) == (0, bool(wall.problem_here()))
     for text in (
         "http://127.0.0.1:8123/admin/",
         "/v1/site/dashboard",
@@ -55,6 +56,14 @@ def test_one_command_prepares_everything_and_says_how_to_get_in(demo, first_run)
         "records.short-lived.sqlite3",
         "website",
     }
+
+
+def test_a_demo_warns_if_its_scanners_run_without_a_wall(settings, monkeypatch):
+    monkeypatch.setattr(wall, "problem_here", lambda: "it is not installed")
+    settings.CRAWLER_WALL = False
+    assert "does not work here (it is not installed)" in demo_command.wall_warning()
+    settings.CRAWLER_WALL = True
+    assert demo_command.wall_warning() == ""
 
 
 def test_the_demo_prints_what_an_integrator_needs(demo, first_run):
