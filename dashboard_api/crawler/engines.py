@@ -83,6 +83,13 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return self.command[0] in _BUILT_IN
 
     @property
+    def files(self) -> list[str]:
+        """Further files and folders that the engine reads behind the wall."""
+        is_of_scripts = self.command[0] == "$scripts"
+        retirejs = [str(settings.RETIREJS_FILE)] if is_of_scripts and settings.RETIREJS_FILE else []
+        return [*self.reads, *retirejs]
+
+    @property
     def is_of_domain(self) -> bool:
         """Whether the engine checks the domain: it asks name servers, and judges no page of the website."""
         return self.command[0] == "$dns"

@@ -65,7 +65,7 @@ def run(
     command = [program, *arguments]
     if settings.CRAWLER_WALL:
         installed = engine.program() or program
-        command = wall.behind_wall(command, folder, [*wall.files_of(installed), *engine.reads])
+        command = wall.behind_wall(command, folder, [*wall.files_of(installed), *engine.files])
     if sys.platform == "linux":
         _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1)
     children_before = _children()

@@ -78,3 +78,9 @@ def test_a_wrong_file_is_refused_with_a_reason(tmp_path, text, why):
 def test_a_missing_file_is_refused(tmp_path):
     with pytest.raises(WrongEngines, match="No such file"):
         read_engines(tmp_path / "engines.toml")
+
+
+def test_only_the_engine_of_scripts_reads_the_file_of_retirejs(settings):
+    settings.RETIREJS_FILE = "/etc/retire.json"
+    engines = read_engines(Path(settings.BASE_DIR) / "deploy" / "engines.toml")
+    assert [engine.name for engine in engines if "/etc/retire.json" in engine.files] == ["scripts"]
