@@ -173,6 +173,7 @@ class LastDay(Member, frozen=True, kw_only=True):
     name: Annotated[str, about("The host of the certificate, or the domain.")]
     port: Annotated[Count | None, about("The port of the certificate; null for a domain.")]
     issuer: Annotated[str, about("The authority, or the registrar; empty: not known.")]
+    valid_from: Annotated[Moment | None, about("When the certificate begins; null for a domain.")]
     valid_until: Annotated[Moment, about("When it ends.")]
     fingerprint: Annotated[str, about("SHA-256 of the certificate; empty for a domain.")]
     seen_at: Annotated[Moment, about("When a scan last saw it; it may have been renewed since.")]

@@ -4,7 +4,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
-from django.db.models import CharField, F, IntegerField, Q, QuerySet, Value
+from django.db.models import CharField, F, IntegerField, Q, QuerySet, TextField, Value
+from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
 
 from audit.recording import record as audit
@@ -80,6 +81,7 @@ def build_last_days(account_id: int, request: LastDaysRequest, now: datetime) ->
     certificates = SeenCertificate.objects.filter(own, is_current=True).annotate(
         kind=Value(CERTIFICATE, CharField()),
         name=F("host"),
+        begins=KeyTextTransform("valid_from", "details"),
         number=Cast("port", IntegerField()),
         by=F("issuer"),
         sha256=F("fingerprint"),
@@ -87,12 +89,13 @@ def build_last_days(account_id: int, request: LastDaysRequest, now: datetime) ->
     )
     domains = RegisteredDomain.objects.filter(own).annotate(
         kind=Value(DOMAIN, CharField()),
+        begins=Value(None, TextField()),
         number=Value(None, IntegerField()),
         by=F("registrar"),
         sha256=Value("", CharField()),
         at=F("read_at"),
     )
-    columns = ("valid_until", "website__host", "kind", "name", "number", "by", "sha256", "at")
+    columns = ("valid_until", "website__host", "kind", "name", "number", "by", "sha256", "at", "begins")
     rows: QuerySet[Any, Any] = (
         certificates.order_by().values_list(*columns).union(domains.values_list(*columns), all=True)
     )
@@ -102,6 +105,7 @@ def build_last_days(account_id: int, request: LastDaysRequest, now: datetime) ->
         ok=True,
         items=[
             contract.LastDay(
+                valid_from=datetime.fromisoformat(begins) if begins else None,
                 valid_until=valid_until,
                 host=host,
                 kind=kind,
@@ -111,7 +115,7 @@ def build_last_days(account_id: int, request: LastDaysRequest, now: datetime) ->
                 fingerprint=fingerprint,
                 seen_at=seen_at,
             )
-            for valid_until, host, kind, name, port, issuer, fingerprint, seen_at in page
+            for valid_until, host, kind, name, port, issuer, fingerprint, seen_at, begins in page
         ],
         total=rows.count(),
     )

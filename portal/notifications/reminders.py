@@ -70,7 +70,7 @@ def _due(account: Account, websites: Mapping[str, Website], now: datetime) -> It
     for key, items in by_key.items():
         left = expiry.days_left(items[0].valid_until, now)
         days = min((each for each in THRESHOLDS if left <= each), default=0)
-        if days and (key, days) not in known:
+        if days and (key, days) not in known and not _may_be_renewed(items[0], days):
             yield _Due(key=key, days=days, items=items)
 
 
@@ -91,25 +91,22 @@ def _key(item: LastDay) -> str:
     return f"{item.name} {item.valid_until:%Y-%m-%d}" if item.kind == DOMAIN else item.fingerprint
 
 
-def _renews_later(due: _Due, website: Website) -> bool:
-    """Return whether it is too early: programs renew a certificate in the last third of its lifetime.
+def _may_be_renewed(item: LastDay, days: int) -> bool:
+    """Return whether a program may have renewed the certificate since a scan saw it.
 
-    Raises CallError.
+    Programs renew in the last third of a lifetime: of 90 days, 30 days before the end. If a scan saw the
+    certificate in that third, none did.
     """
-    first = due.items[0]
-    if first.kind == DOMAIN:
+    if item.valid_from is None:
         return False
-    found = service.get_inventory(website).certificates
-    same = next((each for each in found if each.fingerprint == first.fingerprint), None)
-    lifetime = same.valid_until - same.valid_from if same else timedelta.max
-    return timedelta(days=due.days) >= lifetime / 3
+    third = (item.valid_until - item.valid_from) / 3
+    return timedelta(days=days) >= third and item.seen_at < item.valid_until - third
 
 
 def _store(due: _Due, websites: Mapping[str, Website], members: Sequence[Membership], now: datetime) -> int:
     """Store the reminder for each member, and return their number; 0 if another run did it."""
     first = due.items[0]
     website = websites[first.host]
-    recipients = () if _renews_later(due, website) else members
     reminder = Reminder(
         kind=first.kind,
         name=first.name,
@@ -127,7 +124,7 @@ def _store(due: _Due, websites: Mapping[str, Website], members: Sequence[Members
         _row, is_new = SentReminder.objects.get_or_create(**fields, defaults={"created_at": now})
         if not is_new:
             return 0
-        still = Membership.objects.select_for_update().filter(pk__in=[each.pk for each in recipients])
+        still = Membership.objects.select_for_update().filter(pk__in=[each.pk for each in members])
         digest = Digest(reminder=reminder).to_json()
         notifications = [
             PendingNotification(membership=member, website=website, digest=digest, created_at=now)

@@ -64,9 +64,10 @@ def make_inventory(**fields):
     return build(InventoryResponse, **(facts | fields))
 
 
-def make_last_day(days: float = 60, **fields):
+def make_last_day(days: float = 60, *, lifetime: float = 365, **fields):
     facts = {"host": HOST, "kind": "certificate", "name": HOST, "port": 443, "issuer": "Example Trust R3"}
     facts |= {"valid_until": in_days(days), "fingerprint": "a1" * 32, "seen_at": NOW}
+    facts |= {"valid_from": in_days(days - lifetime)}
     return build(LastDay, **(facts | fields))
 
 

@@ -46,10 +46,9 @@ def run(website, owner, monkeypatch):
     return run
 
 
-def certificate_of(item, lifetime=365):
-    until = item.valid_until
+def certificate_of(item):
     return make_certificate(
-        fingerprint=item.fingerprint, valid_until=until, valid_from=in_days(-lifetime, until)
+        fingerprint=item.fingerprint, valid_from=item.valid_from, valid_until=item.valid_until
     )
 
 
@@ -74,9 +73,8 @@ def test_the_email_names_website_certificate_issuer_last_day_reading_and_advice(
 
 
 def test_a_domain_has_words_of_its_own(run):
-    item = make_last_day(
-        3, kind="domain", name="example.com", port=None, fingerprint="", issuer="Registrar Ltd"
-    )
+    fields = {"kind": "domain", "name": "example.com", "port": None, "fingerprint": "", "valid_from": None}
+    item = make_last_day(3, issuer="Registrar Ltd", **fields)
     (message,) = run(item, domain=make_domain(3))
     assert message.subject == f"{HOST}: the domain example.com expires in 3 days"
     for words in ("Domain: example.com", "Registrar: Registrar Ltd", "somebody else can register the name"):
@@ -92,17 +90,24 @@ def test_a_domain_has_words_of_its_own(run):
         (14, 365, [14]),
         (2, 365, [3]),
         (0.1, 365, [3]),
-        (30, 90, []),  # programs renew it now
-        (14, 90, [14]),
-        (14, 47, [14]),
-        (3, 6, []),
+        (30, 90, [30]),
+        (2, 6, [3]),
     ],
 )
 def test_a_certificate_first_seen_gets_only_the_nearest_reminder(run, days, lifetime, sent):
-    item = make_last_day(days)
-    assert len(run(item, certificates=[certificate_of(item, lifetime)])) == len(sent)
-    if sent:
-        assert [row.days for row in SentReminder.objects.all()] == sent
+    item = make_last_day(days, lifetime=lifetime, seen_at=NOW)
+    assert len(run(item)) == len(sent)
+    assert [row.days for row in SentReminder.objects.all()] == sent
+
+
+@pytest.mark.parametrize(("days", "lifetime", "is_sent"), [(30, 90, False), (14, 90, True), (1, 6, False)])
+def test_a_certificate_that_may_have_been_renewed_since_the_scan_gets_no_reminder(
+    run, days, lifetime, is_sent
+):
+    item = make_last_day(days, lifetime=lifetime, seen_at=in_days(-2))
+    assert len(run(item)) == is_sent
+    later = make_last_day(days, lifetime=lifetime, seen_at=NOW)
+    assert len(run(later)) == (not is_sent)  # it was not renewed
 
 
 def test_each_reminder_is_sent_once(run):
