@@ -139,7 +139,7 @@ class Script(Member, frozen=True, kw_only=True):
     pinned: Annotated[bool, about("Whether other content of it is a finding.")]
     pinned_sha256: Annotated[str | None, about("The content that was pinned; null: not pinned.")]
     new: Annotated[bool, about("Whether its host is of others and not expected: nobody has accepted it.")]
-    current: Annotated[bool, about("Whether the last complete inventory has it.")]
+    current: Annotated[bool, about("Whether the page had it when its scripts were last read.")]
     first_seen_at: Annotated[Moment, about("When a scan first saw it.")]
     seen_at: Annotated[Moment, about("When a scan last saw it.")]
     changed_at: Annotated[Moment | None, about("When a scan last read other content; null: never.")]

@@ -24,6 +24,7 @@ HEADERS = "headers.txt"
 CERTIFICATE = "certificate.pem"
 _TEMPLATES = Path(__file__).with_name("website_files")
 _FILES = ("index.html", "jquery.js", HEADERS)
+_PAGES = ("shoes", "hats", "bags", "delivery", "contact")
 _FIRST_DAYS, _DAYS = 10, 90  # of certificates: the first one ends soon
 _SECONDS = 10.0  # for each read of a request
 _TLS_RECORD = b"\x16"  # the first byte of a handshake
@@ -86,6 +87,10 @@ def create(folder: Path) -> None:
     for name in _FILES:
         if not (folder / name).exists():
             (folder / name).write_bytes((_TEMPLATES / name).read_bytes())
+    home = (folder / "index.html").read_text(errors="replace")
+    for name in _PAGES:
+        if not (folder / f"{name}.html").exists():
+            (folder / f"{name}.html").write_text(home.replace("<h1>Demo shop", f"<h1>{name.title()}"))
     _create_certificate(folder / CERTIFICATE, days=_FIRST_DAYS)
 
 

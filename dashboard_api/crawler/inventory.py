@@ -188,7 +188,7 @@ def _script(row: SeenScript, website: str, inventory: ScriptInventory | None) ->
         pinned=bool(row.pinned_sha256),
         pinned_sha256=row.pinned_sha256 or None,
         new=inventory is not None and not is_own and row.host not in inventory.expected_hosts,
-        current=inventory is not None and row.seen_at >= inventory.at,
+        current=inventory is None or row.seen_at >= inventory.at,
         first_seen_at=row.first_seen_at,
         seen_at=row.seen_at,
         changed_at=row.changed_at,

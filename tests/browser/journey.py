@@ -39,7 +39,7 @@ def prove_the_website(page, folder):
 def read_the_first_finding(page):
     page.get_by_role("link", name="See what to do first").click()  # the page notices the end itself
     page.get_by_role("link", name=_FINDING).first.click()
-    expect(page.locator("#status")).to_have_text("1 of 13 findings")  # all with this cause
+    expect(page.locator("#status")).to_have_text("1 of 16 findings")  # all with this cause
     page.get_by_role("link", name=_FINDING, exact=True).click()
     finding = page.get_by_role("article", name=_FINDING)
     expect(

@@ -129,9 +129,10 @@ def test_an_inventory_shows_what_scans_saw_and_when(client, link):
     assert shown["scripts"][0]["libraries"] == [{"name": "jquery", "version": "3.7.1"}]
 
 
-def test_no_host_is_new_before_the_first_complete_inventory(client, link):
+def test_before_the_first_complete_inventory_no_host_is_new_and_no_script_gone(client, link):
     make_script(link.website)
-    assert inventory_of(client, link)["scripts"][0]["new"] is False
+    [script] = inventory_of(client, link)["scripts"]
+    assert (script["new"], script["current"]) == (False, True)
 
 
 def test_a_pin_stores_the_content_that_was_seen_and_is_on_record_once(client, link):
