@@ -156,11 +156,13 @@ def test_a_script_that_is_no_longer_there_says_so_and_cannot_be_pinned(sign_in, 
     assert 'value="pin"' not in text
 
 
-def test_a_pinned_script_with_other_content_is_marked(sign_in, read):
+def test_a_pinned_script_with_other_content_is_marked_and_can_be_pinned_as_it_is_now(sign_in, read):
     sign_in()
     text = read(scripts=[make_script(pinned=True, pinned_sha256="0" * 64)])
     assert "other content than pinned" in text
     assert 'value="unpin"' in text
+    assert "Pin this content" in text
+    assert "Pin this content" not in read(scripts=[make_script(pinned=True, pinned_sha256=SHA256)])
 
 
 @pytest.mark.parametrize("role", ["contributor", "viewer"])
