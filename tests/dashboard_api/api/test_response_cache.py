@@ -226,7 +226,7 @@ def test_only_scanners_that_apply_are_listed(link, settings, tmp_path):
         assert states.pop("nuclei") == ("never", None)  # it has a finding, but no run on record
         return states
 
-    engine = '[[engine]]\nname = "{}"\ncommand = ["{}", "$address", "$report"]\n{}\n'
+    engine = '[[engine]]\nname = "{}"\ncommand = ["{}", "$address", "$tunnel", "$report"]\n{}\n'
     settings.CRAWLER_ENABLED, settings.CRAWLER_ENGINES = True, tmp_path / "engines.toml"
     settings.CRAWLER_ENGINES.write_text(
         engine.format("essentials", "$essentials", "")

@@ -445,7 +445,7 @@ def test_a_retest_is_offered_by_an_optional_scanner_only_where_it_is_installed(
     client, link, settings, tmp_path, program, is_offered
 ):
     settings.CRAWLER_ENGINES = tmp_path / "engines.toml"
-    command = f'command = ["{program}", "$address", "$report"]'
+    command = f'command = ["{program}", "$tunnel", "$report"]'
     settings.CRAWLER_ENGINES.write_text(f'[[engine]]\nname = "testssl"\noptional = true\n{command}')
     finding = make_finding(link.website, source=make_source("testssl"))
     answer = call(client, link, FINDING_PATH, finding_id=str(finding.pk)).json()
