@@ -50,11 +50,6 @@ class Run:
     requests: int = 0
     is_ours: bool = False
 
-    @property
-    def is_left_out(self) -> bool:
-        """Whether the engine is optional and not installed: the scan is complete without it."""
-        return self.engine.optional and self.row.reason == "engine_missing"
-
 
 def user_agent(job: ScanJob) -> str:
     """Return the User-Agent of the scan; it links to our page about scans, if SCANNER_URL is set."""

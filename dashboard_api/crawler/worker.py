@@ -107,12 +107,13 @@ class Worker:
                 self._run_engines(job, address, folder, refusal)
 
     def _engines_of(self, job: ScanJob) -> list[Engine]:
-        """Return the engines of the job's profile, or the finding's engine for a retest."""
+        """Return the engines of the job's profile, or the finding's engine for a retest, that run here."""
+        engines = [engine for engine in self.engines if engine.runs_here]
         if job.trigger != ScanJob.Trigger.RETEST:
-            return [engine for engine in self.engines if engine.is_part_of(job.profile, job.website.host)]
+            return [engine for engine in engines if engine.is_part_of(job.profile, job.website.host)]
         findings = Finding.objects.filter(pk=job.finding_id or 0)
         source = findings.values_list("source__slug", flat=True).first()
-        return [engine for engine in self.engines if engine.retests(source or "")]
+        return [engine for engine in engines if engine.retests(source or "")]
 
     def _run_engines(self, job: ScanJob, address: str, folder: Path, refusal: str) -> None:
         """Run the engines and store their reports; a cancellation keeps the runs that ended before it.
@@ -316,7 +317,7 @@ def _store(job: ScanJob, runs: Sequence[Run], canary: _Canary, *, cancelled: boo
             if run.refusal and run.row.reason != "engine_missing":
                 run.row.state = EngineRun.State.BLOCKED if run.refusal == BLOCKED else EngineRun.State.FAILED
                 run.row.reason = run.refusal
-            if (run.refusal or run.row.reason in _SHOWN_IN_COVERAGE) and not run.is_left_out:
+            if run.refusal or run.row.reason in _SHOWN_IN_COVERAGE:
                 _report_failure(run)
         are_complete = [_import(job, run, may_fix=canary.may_fix(run.engine)) for run in runs]
         _store_facts(job, runs, canary.page)
@@ -340,8 +341,7 @@ def _store(job: ScanJob, runs: Sequence[Run], canary: _Canary, *, cancelled: boo
         elif ok and all(are_complete) and not first_look:
             _finish(job, ScanJob.Outcome.COMPLETE, page, reason=refusal)
         elif ok:
-            counted = [run for run in runs if not run.is_left_out]
-            reason = refusal or first_look or _first_reason(counted)
+            reason = refusal or first_look or _first_reason(runs)
             _finish(job, ScanJob.Outcome.PARTIAL, page, reason=reason)
         else:
             _fail(job, refusal or (runs[0].row.reason if runs else "engine_missing"))
@@ -377,7 +377,7 @@ def _report_failure(run: Run) -> None:
 def _import(job: ScanJob, run: Run, *, may_fix: bool) -> bool:
     """Import the report of a run, if any; return whether this part of the scan is complete."""
     if run.row.state != EngineRun.State.OK and not run.is_ours:
-        return run.is_left_out
+        return False
     try:
         with run.report.open("rb") as file:
             options = ImportOptions(
