@@ -78,6 +78,7 @@ def take_pictures(camera):
         camera.take(f"dashboard-{scheme}", camera.open(PATH, color_scheme=scheme, viewport=SHORT))
     camera.take("sites", camera.open("/", viewport={"width": 1280, "height": 448}))
     camera.take("phone", camera.open(PATH, **PHONE))
+    camera.take("inventory", camera.open(f"{PATH}inventory/", viewport={"width": 1280, "height": 1000}))
     camera.take("public", camera.open("/v1/public"))
 
     page = camera.open(f"{PATH}?severity=Critical&query=sql+stores")
