@@ -5,6 +5,7 @@ import os
 import socket
 import sqlite3
 import time
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
@@ -46,7 +47,7 @@ json.dump(found, open(report, 'w'))
 def places(tmp_path_factory):
     """Servers and files of the web user, which the engine tries to reach."""
     folder = tmp_path_factory.mktemp("places")
-    with sqlite3.connect(folder / "records.sqlite3") as database:
+    with closing(sqlite3.connect(folder / "records.sqlite3")) as database:
         database.execute("CREATE TABLE t (id)")
     unix, abstract = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
     name = f"threat-dashboard-{os.getpid()}"
