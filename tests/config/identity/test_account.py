@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from tests.factories import make_membership, make_portal_account, make_user
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 PAGE = "/accounts/"
 

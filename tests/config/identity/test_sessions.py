@@ -14,7 +14,7 @@ from config.identity.sessions import SIGNED_IN, SessionStore, browser_name, stor
 from config.models import Session
 from tests.factories import make_membership, make_portal_account, make_user
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 PAGE = "/accounts/"
 END = "/accounts/sessions/end/"

@@ -23,7 +23,7 @@ from tests.factories import (
     make_website,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 KEY = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 
 

@@ -27,7 +27,7 @@ from tests.dashboard_api.crawler.placeholders import (
 )
 from tests.faults.server import FaultServer, http
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("crawler")]
+pytestmark = [pytest.mark.django_db, pytest.mark.once, pytest.mark.usefixtures("crawler")]
 HOST = "shop.localhost"
 ESSENTIALS = engine(name="essentials", command=["$essentials", "$host", "$address", "$report"])
 EXPOSED_FILES = engine(
@@ -92,7 +92,6 @@ def weak(settings, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.once
 def test_pages_in_the_place_of_the_website_close_and_open_nothing_on_three_days(weak, monkeypatch):
     check_three_days(weak, monkeypatch, dict([*PAGES_OF_OTHERS.items()][::8]))
 
@@ -140,7 +139,6 @@ def test_a_page_of_an_error_or_in_another_language_fixes_nothing(weak, shown):
 
 
 @pytest.mark.slow
-@pytest.mark.once
 def test_a_website_that_was_fixed_closes_its_findings_at_once(weak):
     weak.scanners = lambda: [ESSENTIALS]
     weak.scan()

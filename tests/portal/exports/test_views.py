@@ -24,7 +24,7 @@ from signed_api.errors import RateLimited, TimedOut, UnknownLink
 from tests.factories import make_membership, make_portal_account, make_portal_website
 from tests.portal.dashboards import make_note, make_threat
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 PATH = "/sites/shop.example.com/"
 NAMES = ("findings.csv", "findings.json", "findings.sarif", "report/", "report.pdf")

@@ -34,7 +34,7 @@ from tests.portal.dashboards import (
 )
 from tests.structs import build
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 EMAIL_ID = UUID(int=7)
 BASE = "https://portal.example.com"
 SITE = f"{BASE}/sites/shop.example.com/"

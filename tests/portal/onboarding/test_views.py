@@ -30,7 +30,7 @@ from tests.portal.dashboards import make_claim, make_claim_check
 from tests.portal.service_answers import answer_claims, answer_with
 from tests.structs import build, refused
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 ADD = "/websites/add/"
 PROOF = "/accounts/reauthenticate/"
 LINK = "6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e"

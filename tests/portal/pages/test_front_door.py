@@ -13,7 +13,7 @@ from tests.portal.dashboards import make_coverage, make_dashboard, make_finding_
 from tests.portal.service_answers import answer_with
 from tests.structs import refused
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 HOST = "sample.example.com"
 SAMPLE = "/sample/"

@@ -41,7 +41,7 @@ from tests.portal.dashboards import (
 from tests.portal.service_answers import answer_with
 from tests.structs import build, refused
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 HOST = "shop.example.com"
 PATH = f"/sites/{HOST}/"

@@ -15,7 +15,7 @@ from tests import factories
 from tests.portal.dashboards import NOW
 from tests.structs import build
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 LAST = date(2026, 11, 30)
 TODAY = {"ends_on": NOW.date()}
 UNPAID = {

@@ -42,7 +42,7 @@ from tests.portal.dashboards import (
 from tests.portal.sharing.conftest import CONTRIBUTOR, MANAGER, OWNER, VIEWER
 from tests.structs import build, refused
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once]
 
 HOST = "shop.example.com"
 FINDING = f"/sites/{HOST}/findings/1/"
