@@ -109,9 +109,10 @@ def test_a_click_inserts_a_sentence_at_the_cursor(open_page, analyst, opened):
     page = open_page(user=analyst)
     page.goto(URL)
     page.locator("summary").filter(has_text="Ask").click()
+    field = page.get_by_label("What the customer reads").locator("visible=true")
+    expect(field).to_be_focused()
     page.keyboard.type("Hello!")
     page.get_by_role("button", name="Please tell us which version you use").click()
-    field = page.get_by_label("What the customer reads").locator("visible=true")
     expect(field).to_have_value("Hello! Please tell us which version you use, and since when.")
     expect(field).to_be_focused()
 
